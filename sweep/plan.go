@@ -1,0 +1,51 @@
+package sweep
+
+import (
+	"time"
+
+	"versweep/sweep/load"
+)
+
+// Plan is everything that decides what a sweep does. It is kept in the store,
+// so that a killed sweep goes on exactly as it would have.
+type Plan struct {
+	Target    string       `json:"target"`
+	Title     string       `json:"title"`    // of the target, for people
+	Source    string       `json:"source"`   // where the versions were found: "npm"
+	Launcher  string       `json:"launcher"` // "process" or "docker"
+	Versions  []Version    `json:"versions"` // in version order
+	Reference string       `json:"reference"`
+	Profile   load.Profile `json:"profile"`
+	Seed      uint64       `json:"seed"`
+	Rounds    int          `json:"rounds"`
+}
+
+// Build is one version made ready to start.
+type Build struct {
+	Version   string            // Version.Name
+	Dir       string            // folder on disk; empty when it is an image only
+	Image     string            // image name for the engine; empty when not made yet
+	Digest    string            // what identifies its content: "sha512-…" or "sha256:…"
+	Bytes     int64             // size on disk or of the image, unpacked
+	Bundled   map[string]string // bundled components and their versions; nil when unknown
+	FromCache bool              // it was there already
+}
+
+// Outcome is what became of one version of a sweep.
+type Outcome struct {
+	Version string
+	Build   Build    // zero when none could be had
+	Reason  string   // why it was not measured, one line; empty when it was
+	Log     []string // last lines of the failed build
+}
+
+// Sweep is a plan and what was carried out of it so far.
+type Sweep struct {
+	ID          int64
+	Plan        Plan
+	Environment Environment
+	Created     time.Time
+	Finished    time.Time // zero while rounds are missing
+	Outcomes    []Outcome // in version order; versions still to be obtained are missing
+	Samples     []Sample  // in the order in which they were taken
+}

@@ -1,0 +1,180 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Recorder keeps samples.
+type Recorder interface {
+	// SaveSample stores s for good before it returns, and sets its ID.
+	SaveSample(ctx context.Context, sweep int64, s *Sample) error
+}
+
+// Runner carries out the rounds of a sweep.
+type Runner struct {
+	Launcher Launcher
+	Recorder Recorder
+	Now      func() time.Time
+	Progress func(Step) // called before and after each sample; may be nil
+}
+
+// Step is how far a sweep has come.
+type Step struct {
+	Round   int     // from 1
+	Done    int     // samples taken or not needed any more
+	Total   int     // samples planned
+	Version string  // being sampled
+	Twin    bool    // under its second label
+	Sample  *Sample // nil before the sample is taken
+}
+
+// giveUpAfter is how many samples in a row may fail before a version is left
+// out of the following rounds: one failure can be chance, two rarely are.
+const giveUpAfter = 2
+
+// Run takes the samples that sw still lacks and adds them to sw. Each round
+// samples every build once, the reference a second time as its own twin, in an
+// order that the plan's seed decides. A version that fails is a result; Run
+// returns an error only when ctx ends or when it cannot go on at all.
+func (r Runner) Run(ctx context.Context, sw *Sweep) error {
+	builds := map[string]Build{}
+	for _, o := range sw.Outcomes {
+		if o.Reason == "" {
+			builds[o.Version] = o.Build
+		}
+	}
+	entries := sw.Plan.entries(builds)
+	taken := map[slot]bool{}
+	for _, s := range sw.Samples {
+		taken[slot{s.Round, s.Version, s.Twin}] = true
+	}
+	step := Step{Total: sw.Plan.Rounds * len(entries)}
+	for round := 1; round <= sw.Plan.Rounds; round++ {
+		for position, e := range sw.Plan.order(round, entries) {
+			step.Round, step.Version, step.Twin, step.Sample = round, e.version, e.twin, nil
+			if !taken[slot{round, e.version, e.twin}] && !givenUp(sw.Samples, e) {
+				r.tell(step)
+				s, err := r.sample(ctx, builds[e.version], sw.Plan)
+				if err != nil {
+					return err
+				}
+				s.Round, s.Position, s.Version, s.Twin = round, position, e.version, e.twin
+				// The sample is whole: an interrupt must not lose it now.
+				if err := r.Recorder.SaveSample(context.WithoutCancel(ctx), sw.ID, &s); err != nil {
+					return err
+				}
+				sw.Samples = append(sw.Samples, s)
+				step.Sample = &s
+			}
+			step.Done++
+			r.tell(step)
+		}
+	}
+	return nil
+}
+
+func (r Runner) tell(s Step) {
+	if r.Progress != nil {
+		r.Progress(s)
+	}
+}
+
+// slot is the place of one sample in a sweep.
+type slot struct {
+	round   int
+	version string
+	twin    bool
+}
+
+// entry is what is sampled once a round.
+type entry struct {
+	version string
+	twin    bool
+}
+
+// entries lists what a round samples: every build in version order, then the
+// reference's twin.
+func (p Plan) entries(builds map[string]Build) []entry {
+	var es []entry
+	for _, v := range p.Versions {
+		if _, ok := builds[v.Name]; ok {
+			es = append(es, entry{version: v.Name})
+		}
+	}
+	if _, ok := builds[p.Reference]; ok {
+		es = append(es, entry{version: p.Reference, twin: true})
+	}
+	return es
+}
+
+// order shuffles the entries for one round. The same seed and round give the
+// same order in another process and on another day.
+func (p Plan) order(round int, entries []entry) []entry {
+	shuffled := append([]entry(nil), entries...)
+	rng := rand.New(rand.NewPCG(p.Seed, uint64(round)))
+	rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	return shuffled
+}
+
+// givenUp tells whether e's last samples all failed.
+func givenUp(samples []Sample, e entry) bool {
+	failed := 0
+	for _, s := range samples {
+		if s.Version != e.version || s.Twin != e.twin {
+			continue
+		}
+		if s.Status != Failed {
+			failed = 0
+			continue
+		}
+		failed++
+	}
+	return failed >= giveUpAfter
+}
+
+// sample measures one fresh instance of b.
+func (r Runner) sample(ctx context.Context, b Build, p Plan) (_ Sample, err error) {
+	s := Sample{Started: r.Now()}
+	instance, err := r.Launcher.Start(ctx, b)
+	if failed, ok := errors.AsType[*StartError](err); ok && ctx.Err() == nil {
+		s.Status, s.Reason, s.Log = Failed, failed.Reason, failed.Log
+		return s, nil
+	}
+	if err != nil {
+		return Sample{}, fmt.Errorf("starting %s %s: %w", p.Target, b.Version, err)
+	}
+	usage := usageInWindow{instance: instance}
+	result, loadErr := instance.Load(ctx, p.Profile, usage.hooks())
+	exit, stopErr := instance.Stop()
+	if loadErr == nil {
+		s.Load = &result
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Sample{}, ctx.Err()
+	case exit.Early:
+		s.Status, s.Log = Failed, exit.Log
+		s.Reason = fmt.Sprintf("the server ended while it was measured (%s)", exit.Status)
+		return s, nil
+	case loadErr != nil:
+		return Sample{}, fmt.Errorf("measuring %s %s: %w", p.Target, b.Version, loadErr)
+	case stopErr != nil:
+		return Sample{}, fmt.Errorf("stopping %s %s: %w", p.Target, b.Version, stopErr)
+	case usage.err != nil:
+		return Sample{}, fmt.Errorf("measuring %s %s: %w", p.Target, b.Version, usage.err)
+	}
+	s.Status, s.Reason = judgeAnswers(result)
+	if s.Status != OK {
+		s.Log = exit.Log
+	}
+	startup, known := instance.StartupTime()
+	if !known {
+		startup = -1
+	}
+	s.Values = values(result, usage.start, usage.end, startup, b)
+	return s, nil
+}

@@ -1,0 +1,118 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"versweep/sweep/stats"
+)
+
+// Estimate is one metric of one version over its samples.
+type Estimate struct {
+	Median, Lo, Hi float64 // centre, lowest and highest sample
+	Samples        int     // at least 1
+}
+
+// Row is one version's line in a Table.
+type Row struct {
+	Version Version
+	Status  Status              // OK when every sample was, Failed when none could be used
+	Reason  string              // why it is not OK, one line
+	Notes   []string            // doubts about the figures, one line each
+	Samples int                 // samples that Metrics rest on
+	Metrics map[string]Estimate // by metric key; missing is unknown
+}
+
+// Table is what a sweep has to say, one row a version in version order,
+// versions that could not be measured included.
+type Table struct {
+	Target      string // name in the catalogue: "node"
+	Title       string // for people: "Node.js"
+	Sweep       int64  // id in the store
+	Plan        Plan
+	Environment Environment
+	Rows        []Row
+	Twin        map[string]Estimate // the reference under its A/A label; empty when never sampled
+	Finished    bool                // every planned round was carried out
+}
+
+// NewTable sums up what a sweep has measured so far.
+func NewTable(sw Sweep) Table {
+	t := Table{
+		Target: sw.Plan.Target, Title: sw.Plan.Title, Sweep: sw.ID, Plan: sw.Plan,
+		Environment: sw.Environment, Finished: !sw.Finished.IsZero(),
+	}
+	byVersion := map[string][]Sample{}
+	var twin []Sample
+	for _, s := range sw.Samples {
+		if s.Twin {
+			twin = append(twin, s)
+		} else {
+			byVersion[s.Version] = append(byVersion[s.Version], s)
+		}
+	}
+	reasons := map[string]string{}
+	for _, o := range sw.Outcomes {
+		reasons[o.Version] = o.Reason
+	}
+	for _, v := range sw.Plan.Versions {
+		t.Rows = append(t.Rows, newRow(v, reasons[v.Name], byVersion[v.Name]))
+	}
+	t.Twin = estimate(twin)
+	return t
+}
+
+// newRow sums up one version; reason says why there is no build, if so.
+func newRow(v Version, reason string, samples []Sample) Row {
+	row := Row{Version: v, Status: OK, Reason: reason, Metrics: estimate(samples)}
+	var failed, bound int
+	var failure string
+	for _, s := range samples {
+		switch s.Status {
+		case Failed:
+			failed++
+			failure = s.Reason
+			continue
+		case Degraded:
+			row.Status, row.Reason = Degraded, s.Reason
+		}
+		row.Samples++
+		if s.Load != nil && s.Load.ClientBound {
+			bound++
+		}
+	}
+	switch {
+	case row.Samples == 0:
+		row.Status = Failed
+		row.Reason = cmp.Or(reason, failure, "not sampled yet")
+	case failed > 0:
+		row.Status = Degraded
+		row.Reason = fmt.Sprintf("%d of %d samples failed: %s", failed, len(samples), failure)
+	}
+	if bound > 0 {
+		row.Notes = append(row.Notes, fmt.Sprintf("the load engine was the limit in %d of %d samples: the server may be faster", bound, row.Samples))
+	}
+	return row
+}
+
+// estimate sums up the samples' values, metric by metric. Failed samples do
+// not count.
+func estimate(samples []Sample) map[string]Estimate {
+	values := map[string][]float64{}
+	for _, s := range samples {
+		if s.Status == Failed {
+			continue
+		}
+		for key, v := range s.Values {
+			values[key] = append(values[key], v)
+		}
+	}
+	out := make(map[string]Estimate, len(values))
+	for key := range maps.Keys(values) {
+		vs := values[key]
+		out[key] = Estimate{Median: stats.Median(vs), Lo: slices.Min(vs), Hi: slices.Max(vs), Samples: len(vs)}
+	}
+	return out
+}

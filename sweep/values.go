@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"versweep/sweep/load"
+)
+
+// judgeAnswers says how far a window's answers can be trusted. A server that
+// gives error pages is quick: its figures must not look like a gain.
+func judgeAnswers(r load.Result) (Status, string) {
+	failed := r.Errors.Total()
+	switch {
+	case r.OK == 0 && failed == 0:
+		return Failed, "no answer in the measuring window"
+	case r.OK == 0:
+		return Failed, fmt.Sprintf("no right answer in the measuring window, %d failed (%s)", failed, kinds(r.Errors))
+	case failed > 0:
+		return Degraded, fmt.Sprintf("%.2g %% of the answers failed (%s)", 100*float64(failed)/float64(failed+r.OK), kinds(r.Errors))
+	}
+	return OK, ""
+}
+
+// kinds names the kinds of errors that happened, most frequent first.
+func kinds(e load.Errors) string {
+	type kind struct {
+		name string
+		n    int64
+	}
+	all := []kind{
+		{"wrong status", e.Status}, {"timeout", e.Timeout}, {"connection reset", e.Reset},
+		{"connection refused", e.Refused}, {"closed early", e.Closed}, {"wrong body", e.Body},
+		{"not HTTP", e.Protocol}, {"load engine's own fault", e.Client},
+	}
+	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.n, a.n) })
+	var parts []string
+	for _, k := range all {
+		if k.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %d", k.name, k.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// values computes a sample's metrics. What is not known is left out. startup
+// is negative when unknown.
+func values(r load.Result, start, end Usage, startup time.Duration, b Build) map[string]float64 {
+	v := map[string]float64{QPS: r.QPS()}
+	if answers := r.OK + r.Errors.Total(); answers > 0 {
+		v[ErrorShare] = float64(r.Errors.Total()) / float64(answers)
+		if cpu := end.CPU - start.CPU; cpu > 0 {
+			v[CPUPerRequest] = float64(cpu.Nanoseconds()) / 1e3 / float64(answers)
+			v[ServerCPU] = cpu.Seconds() / r.Elapsed.Seconds()
+		}
+	}
+	if r.Latency != nil && r.Latency.TotalCount() > 0 {
+		for key, q := range map[string]float64{P50: 50, P90: 90, P99: 99, P999: 99.9} {
+			v[key] = float64(r.Latency.ValueAtQuantile(q)) / 1e6
+		}
+	}
+	if r.Elapsed > 0 {
+		v[LoadCPU] = r.CPU.Seconds() / r.Elapsed.Seconds()
+	}
+	if end.PeakRSS > 0 {
+		v[PeakRSS] = float64(end.PeakRSS)
+	}
+	if startup >= 0 {
+		v[Startup] = float64(startup.Nanoseconds()) / 1e6
+	}
+	if b.Bytes > 0 {
+		v[BuildSize] = float64(b.Bytes)
+	}
+	return v
+}
