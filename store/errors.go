@@ -1,0 +1,76 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// What can be wrong with a store, for callers that treat the cases
+// differently. Every error of this package names the file and what was being
+// done to it; these are found in it with errors.Is.
+var (
+	// ErrNoStore: nothing has been stored there yet.
+	ErrNoStore = errors.New("no versweep store")
+	// ErrForeign: the file belongs to something else. It was not touched.
+	ErrForeign = errors.New("not a versweep store")
+	// ErrNewer: a newer versweep made the file. It was not touched.
+	ErrNewer = errors.New("made by a newer versweep")
+	// ErrReadOnly: the file, its folder or this Store takes no changes.
+	ErrReadOnly = errors.New("read-only")
+	// ErrLocked: another process kept the store to itself for longer than
+	// busyTimeout.
+	ErrLocked = errors.New("locked by another process")
+	// ErrFull: the disk, or the space this user may fill, is full.
+	ErrFull = errors.New("disk full")
+	// ErrDamaged: the file is cut short or overwritten.
+	ErrDamaged = errors.New("damaged")
+	// ErrUnreachable: the file or the files beside it cannot be opened.
+	ErrUnreachable = errors.New("cannot be opened, or its folder cannot be written to")
+
+	// ErrNoSweep: there is no such sweep.
+	ErrNoSweep = errors.New("no such sweep")
+	// ErrDuplicate: this sample of this round is stored already.
+	ErrDuplicate = errors.New("stored already")
+	// ErrNotFinite: a number is NaN or infinite.
+	ErrNotFinite = errors.New("not a finite number")
+)
+
+// explain puts the sentinel that fits before SQLite's own words. Errors
+// without one are returned as they are.
+func explain(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	var kind error
+	switch e.Code() & 0xff { // the low byte is the kind, the rest a detail
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		kind = ErrLocked
+	case sqlite3.SQLITE_FULL:
+		kind = ErrFull
+	case sqlite3.SQLITE_READONLY:
+		kind = ErrReadOnly
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		kind = ErrDamaged
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
+		kind = ErrUnreachable
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %w", kind, err)
+}
+
+// isDuplicate says whether a unique index turned a row away.
+func isDuplicate(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+}
+
+// hasCode says whether err is SQLite's error of this kind.
+func hasCode(err error, kind int) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == kind
+}

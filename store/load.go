@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"versweep/sweep/load"
+)
+
+// loadColumns are the columns of the table load, in the order of loadFields.
+const loadColumns = `scheduled, started, ok, in_flight,
+	error_status, error_timeout, error_reset, error_refused, error_closed, error_body, error_protocol, error_client,
+	elapsed_ns, connections, received_bytes, cpu_ns, cpu_share, busy_share,
+	offered_per_second, sustained, corrected, client_bound, first_error`
+
+// loadFields are the fields that loadColumns hold, to be read or written.
+func loadFields(r *load.Result) []any {
+	e := &r.Errors
+	return []any{
+		&r.Scheduled, &r.Started, &r.OK, &r.InFlight,
+		&e.Status, &e.Timeout, &e.Reset, &e.Refused, &e.Closed, &e.Body, &e.Protocol, &e.Client,
+		&r.Elapsed, &r.Connections, &r.BytesIn, &r.CPU, &r.CPUShare, &r.Busy,
+		&r.OfferedRate, &r.Sustained, &r.Corrected, &r.ClientBound, &r.FirstError,
+	}
+}
+
+// saveLoad saves all of a result but its histograms.
+func saveLoad(ctx context.Context, tx *sql.Tx, sampleID int64, r *load.Result) error {
+	saved := *r
+	fields := loadFields(&saved)
+	for i, f := range fields {
+		v, ok := f.(*float64)
+		if !ok {
+			continue
+		}
+		var err error
+		if *v, err = finite(*v); err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimSpace(strings.Split(loadColumns, ",")[i]), err)
+		}
+	}
+	marks := strings.Repeat(", ?", len(fields))
+	_, err := tx.ExecContext(ctx, "INSERT INTO load (sample_id, "+loadColumns+") VALUES (?"+marks+")",
+		append([]any{sampleID}, fields...)...)
+	return err
+}
+
+// eachLoad calls f with every sample's load of a sweep, without histograms.
+func eachLoad(ctx context.Context, tx *sql.Tx, sweepID int64, f func(sampleID int64, r *load.Result) error) error {
+	return each(ctx, tx, func(scan func(...any) error) error {
+		var id int64
+		r := new(load.Result)
+		if err := scan(append([]any{&id}, loadFields(r)...)...); err != nil {
+			return err
+		}
+		return f(id, r)
+	}, `
+		SELECT sample_id, `+loadColumns+`
+		FROM load
+		WHERE sample_id IN (SELECT id FROM sample WHERE sweep_id = ?)`, sweepID)
+}

@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// migrations are the numbered schema changes that this build knows.
+func migrations() fs.FS {
+	sub, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	return sub
+}
+
+// latest is the highest version among migrations.
+func latest(migrations fs.FS) (int64, error) {
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil {
+		return 0, err
+	}
+	var top int64
+	for _, name := range names {
+		n, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, err
+		}
+		top = max(top, n)
+	}
+	return top, nil
+}
+
+// schemaVersion is the last migration that was carried out; 0 when none was.
+func schemaVersion(ctx context.Context, db *sql.DB) (int64, error) {
+	var n int64
+	err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&n)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	err = db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&n)
+	return n, err
+}
+
+// migrate brings the file to the version target, making it when it is not
+// there, and leaves it alone when another process has done so meanwhile. A
+// store that holds a schema already is copied first. It waits for as long as
+// another process migrates the same file.
+func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (err error) {
+	unlock, err := lock(ctx, file+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+
+	was, err := probe(ctx, file)
+	if err != nil || was.version >= target {
+		return err
+	}
+	a := writing("rwc")
+	a["_pragma"] = []string{"page_size(" + strconv.Itoa(pageBytes) + ")"}
+	db, err := openFile(file, a, 1)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+
+	if !was.exists {
+		// Outside of WAL, so that the mark is in the main file from its first
+		// byte on: a store killed while it was made is still known as ours.
+		if err := mark(ctx, db); err != nil {
+			return explain(err)
+		}
+	}
+	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return explain(err)
+	}
+	if was.version > 0 {
+		if err := backup(ctx, db, fmt.Sprintf("%s.before-v%d", file, target)); err != nil {
+			return fmt.Errorf("copying it first: %w", err)
+		}
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	return explain(err)
+}
+
+// mark makes the file ours.
+func mark(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(applicationID)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// backup copies the store, with what is still in its -wal file, to name, or to
+// name-2, name-3 … when there are copies already.
+func backup(ctx context.Context, db *sql.DB, name string) (err error) {
+	part := name + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(part)
+		}
+	}()
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
+		return explain(err)
+	}
+	if err := flush(part); err != nil {
+		return err
+	}
+	free := name
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(free); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	if err := os.Rename(part, free); err != nil {
+		return err
+	}
+	return flush(filepath.Dir(free))
+}
+
+// flush waits until a file or folder has reached the disk.
+func flush(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// lock keeps other processes, and other callers in this one, from migrating
+// the same store. It waits until they are done or ctx is. The lock dies with
+// the process; a file left behind means nothing.
+//
+// It is not one of SQLite's own locks, because goose begins and ends
+// transactions as it likes.
+func lock(ctx context.Context, name string) (unlock func(), err error) {
+	for {
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
+		if err != nil {
+			return nil, fmt.Errorf("its folder cannot be written to: %w", reason(err))
+		}
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil && same(f, name) {
+			return func() {
+				os.Remove(name)
+				f.Close()
+			}, nil
+		}
+		f.Close()
+		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil, fmt.Errorf("locking %s: %w", name, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// same says whether f is still the file called name: its last holder removes
+// it, so the lock that was won may be on a file that nobody else will find.
+func same(f *os.File, name string) bool {
+	a, errA := f.Stat()
+	b, errB := os.Stat(name)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}

@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"versweep/sweep"
+)
+
+// CreateSweep saves a plan and what it will run on, and returns the sweep with
+// its id, nothing carried out yet. The sweep shares the plan's slices. It
+// leaves the series' reference alone: see SetSeriesReference.
+func (s *Store) CreateSweep(ctx context.Context, plan sweep.Plan, env sweep.Environment, now time.Time) (sweep.Sweep, error) {
+	created := sweep.Sweep{Plan: plan, Environment: env, Created: time.Unix(0, now.UnixNano()).UTC()}
+	err := s.change(ctx, "saving a new sweep of "+plan.Target, func(tx *sql.Tx) error {
+		seriesID, err := saveSeries(ctx, tx, plan.Target, plan.Profile, env)
+		if err != nil {
+			return err
+		}
+		bare := plan
+		bare.Versions = nil // they have a table of their own
+		body, err := json.Marshal(bare)
+		if err != nil {
+			return fmt.Errorf("the plan: %w", err)
+		}
+		res, err := tx.ExecContext(ctx, "INSERT INTO sweep (series_id, created_ns, plan) VALUES (?, ?, ?)",
+			seriesID, now.UnixNano(), string(body))
+		if err != nil {
+			return err
+		}
+		if created.ID, err = res.LastInsertId(); err != nil {
+			return err
+		}
+		return saveVersions(ctx, tx, created.ID, plan.Versions)
+	})
+	if err != nil {
+		return sweep.Sweep{}, err
+	}
+	return created, nil
+}
+
+// FinishSweep marks a sweep as carried out to its end. The first time counts.
+// It fails with ErrNoSweep.
+func (s *Store) FinishSweep(ctx context.Context, id int64, now time.Time) error {
+	return s.change(ctx, fmt.Sprintf("finishing sweep %d", id), func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, "UPDATE sweep SET finished_ns = coalesce(finished_ns, ?) WHERE id = ?", now.UnixNano(), id)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		return ErrNoSweep
+	})
+}
+
+// LoadSweep reads a sweep with its outcomes and samples as they are at this
+// moment, times in UTC. Histograms are left out, being most of the bytes: see
+// LoadHistograms. It fails with ErrNoSweep.
+func (s *Store) LoadSweep(ctx context.Context, id int64) (sweep.Sweep, error) {
+	var out sweep.Sweep
+	err := s.look(ctx, fmt.Sprintf("reading sweep %d", id), func(tx *sql.Tx) (err error) {
+		out, err = loadSweep(ctx, tx, id)
+		return err
+	})
+	return out, err
+}
+
+// LatestSweep reads the sweep of a target that was begun last, finished or not,
+// as LoadSweep does. One that was stopped before it had a sample does not
+// count. It fails with ErrNoSweep.
+func (s *Store) LatestSweep(ctx context.Context, target string) (sweep.Sweep, error) {
+	return s.loadFirst(ctx, "looking for the latest sweep of "+target, `
+		SELECT sweep.id FROM sweep
+		JOIN series ON series.id = sweep.series_id
+		WHERE series.target = ?
+		AND (sweep.finished_ns IS NOT NULL OR EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id))
+		ORDER BY sweep.id DESC LIMIT 1`, target)
+}
+
+// UnfinishedSweep reads the unfinished sweep that was begun last, of whatever
+// target, as LoadSweep does. It fails with ErrNoSweep when all are finished.
+func (s *Store) UnfinishedSweep(ctx context.Context) (sweep.Sweep, error) {
+	return s.loadFirst(ctx, "looking for an unfinished sweep",
+		"SELECT id FROM sweep WHERE finished_ns IS NULL ORDER BY id DESC LIMIT 1")
+}
+
+// loadFirst reads the sweep whose id a query gives. Ids tell the order of
+// sweeps, since the clock may have been set back.
+func (s *Store) loadFirst(ctx context.Context, doing, query string, args ...any) (sweep.Sweep, error) {
+	var out sweep.Sweep
+	err := s.look(ctx, doing, func(tx *sql.Tx) error {
+		var id int64
+		err := tx.QueryRowContext(ctx, query, args...).Scan(&id)
+		if err != nil {
+			return noSweep(err)
+		}
+		out, err = loadSweep(ctx, tx, id)
+		return err
+	})
+	return out, err
+}
+
+func loadSweep(ctx context.Context, tx *sql.Tx, id int64) (sweep.Sweep, error) {
+	out := sweep.Sweep{ID: id}
+	var created, finished sql.NullInt64
+	var plan, env []byte
+	err := tx.QueryRowContext(ctx, `
+		SELECT sweep.created_ns, sweep.finished_ns, sweep.plan, environment.json
+		FROM sweep
+		JOIN series ON series.id = sweep.series_id
+		JOIN environment ON environment.id = series.environment_id
+		WHERE sweep.id = ?`, id).Scan(&created, &finished, &plan, &env)
+	if err != nil {
+		return sweep.Sweep{}, noSweep(err)
+	}
+	out.Created, out.Finished = moment(created), moment(finished)
+	if err := json.Unmarshal(plan, &out.Plan); err != nil {
+		return sweep.Sweep{}, fmt.Errorf("the plan: %w", err)
+	}
+	if err := json.Unmarshal(env, &out.Environment); err != nil {
+		return sweep.Sweep{}, fmt.Errorf("the environment: %w", err)
+	}
+	if out.Plan.Versions, err = loadVersions(ctx, tx, id); err != nil {
+		return sweep.Sweep{}, fmt.Errorf("the versions: %w", err)
+	}
+	if out.Outcomes, err = loadOutcomes(ctx, tx, id); err != nil {
+		return sweep.Sweep{}, fmt.Errorf("the outcomes: %w", err)
+	}
+	if out.Samples, err = loadSamples(ctx, tx, id); err != nil {
+		return sweep.Sweep{}, fmt.Errorf("the samples: %w", err)
+	}
+	return out, nil
+}
+
+// Summary is a sweep in one line.
+type Summary struct {
+	ID       int64
+	Target   string
+	Created  time.Time
+	Finished time.Time // zero while rounds are missing
+	Versions int       // planned
+	Outcomes int       // versions that were obtained or given up
+	Samples  int
+	Round    int // the highest that has a sample; 0 before the first
+}
+
+// Filter says which sweeps to list. The zero Filter lists all.
+type Filter struct {
+	Target     string // empty for every target
+	Unfinished bool   // only those with rounds missing
+	Limit      int    // at most so many; 0 for all
+}
+
+// Sweeps lists sweeps, the one begun last first. None is no error.
+func (s *Store) Sweeps(ctx context.Context, f Filter) ([]Summary, error) {
+	limit := f.Limit
+	if limit <= 0 {
+		limit = -1 // SQL's "all"
+	}
+	var list []Summary
+	err := s.look(ctx, "listing sweeps", func(tx *sql.Tx) error {
+		return each(ctx, tx, func(scan func(...any) error) error {
+			var m Summary
+			var created, finished sql.NullInt64
+			if err := scan(&m.ID, &m.Target, &created, &finished, &m.Versions, &m.Outcomes, &m.Samples, &m.Round); err != nil {
+				return err
+			}
+			m.Created, m.Finished = moment(created), moment(finished)
+			list = append(list, m)
+			return nil
+		}, `
+		SELECT sweep.id, series.target, sweep.created_ns, sweep.finished_ns,
+			(SELECT count(*) FROM version WHERE version.sweep_id = sweep.id),
+			(SELECT count(*) FROM outcome WHERE outcome.sweep_id = sweep.id),
+			(SELECT count(*) FROM sample WHERE sample.sweep_id = sweep.id),
+			(SELECT coalesce(max(round), 0) FROM sample WHERE sample.sweep_id = sweep.id)
+		FROM sweep
+		JOIN series ON series.id = sweep.series_id
+		WHERE (?1 = '' OR series.target = ?1) AND (NOT ?2 OR sweep.finished_ns IS NULL)
+		ORDER BY sweep.id DESC LIMIT ?3`, f.Target, f.Unfinished, limit)
+	})
+	return list, err
+}
+
+// noSweep is ErrNoSweep for a query that found nothing.
+func noSweep(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNoSweep
+	}
+	return err
+}
