@@ -1,0 +1,133 @@
+package charts
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"versweep/sweep"
+	"versweep/sweep/load"
+)
+
+// targetTitle is the target's name for people.
+func targetTitle(t sweep.Table) string {
+	if t.Title != "" {
+		return printable(t.Title)
+	}
+	return printable(t.Target)
+}
+
+// heading is "Node.js: throughput".
+func heading(t sweep.Table, m sweep.Metric) string {
+	return targetTitle(t) + ": " + withinSentence(m.Title)
+}
+
+// withinSentence lowers the first letter of a title, unless the title starts
+// with an abbreviation.
+func withinSentence(title string) string {
+	first, n := utf8.DecodeRuneInString(title)
+	second, _ := utf8.DecodeRuneInString(title[n:])
+	if unicode.IsUpper(second) {
+		return title
+	}
+	return string(unicode.ToLower(first)) + title[n:]
+}
+
+// loadCaption says how the load was put on: "64 connections, 3 s window
+// after 1 s of warm-up, 5 rounds".
+func loadCaption(t sweep.Table) string {
+	p := t.Plan.Profile
+	var parts []string
+	switch p.Shape {
+	case load.ShapeRate:
+		parts = append(parts, number(p.Rate)+" requests/s")
+	case load.ShapeRamp:
+		parts = append(parts, fmt.Sprintf("ramp of %d steps", len(p.Steps)))
+	}
+	parts = append(parts, count(int64(p.Connections), "connection"))
+	if p.Calls > 0 {
+		parts = append(parts, count(int64(p.Calls), "request")+" each")
+	}
+	if p.HTTP10 {
+		parts = append(parts, "HTTP/1.0")
+	}
+	window := ""
+	switch {
+	case p.Duration > 0:
+		window = span(p.Duration) + " window"
+	case p.Requests > 0:
+		window = count(p.Requests, "request") + " a sample"
+	}
+	if p.Warmup > 0 {
+		window = strings.TrimSpace(window + " after " + span(p.Warmup) + " of warm-up")
+	}
+	if window != "" {
+		parts = append(parts, window)
+	}
+	rounds := count(int64(t.Plan.Rounds), "round")
+	if !t.Finished {
+		rounds += " planned, sweep not finished"
+	}
+	return strings.Join(append(parts, rounds), ", ")
+}
+
+// machineCaption says what the sweep ran on: "AMD EPYC 7B13, 2 cores, linux/amd64
+// 6.8.0, process launcher". Unknown parts are left out.
+func machineCaption(e sweep.Environment) string {
+	var parts []string
+	if cpu := strings.Join(strings.Fields(trademarks().Replace(e.CPU)), " "); cpu != "" {
+		parts = append(parts, printable(cpu))
+	}
+	if e.Cores > 0 {
+		parts = append(parts, count(int64(e.Cores), "core"))
+	}
+	if system := strings.TrimSpace(e.OS + " " + e.Kernel); system != "" {
+		parts = append(parts, printable(system))
+	}
+	if e.Launcher != "" {
+		launcher := e.Launcher + " launcher"
+		if e.Engine != "" {
+			launcher += " (" + e.Engine + ")"
+		}
+		parts = append(parts, printable(launcher))
+	}
+	if len(parts) == 0 {
+		return "machine unknown"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func trademarks() *strings.Replacer {
+	return strings.NewReplacer("(R)", "", "(r)", "", "(TM)", "", "(tm)", "")
+}
+
+// count is "1 round", "5 rounds", "1,000 requests".
+func count(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fixed(float64(n), 0) + " " + noun
+}
+
+// countRange is "5 samples" or "3 to 5 samples".
+func countRange(least, most int, noun string) string {
+	if least == most {
+		return count(int64(most), noun)
+	}
+	return strconv.Itoa(least) + " to " + count(int64(most), noun)
+}
+
+// span is a duration in words of one unit: "500 ms", "2.5 s", "5 min".
+func span(d time.Duration) string {
+	switch {
+	case d >= time.Minute && d%time.Minute == 0:
+		return strconv.FormatInt(int64(d/time.Minute), 10) + " min"
+	case d >= time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
+	default:
+		return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64) + " ms"
+	}
+}

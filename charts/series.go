@@ -1,0 +1,127 @@
+package charts
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"versweep/sweep"
+)
+
+// seriesCells is how many versions stand side by side.
+const seriesCells = 9
+
+// WriteSeries writes one metric's medians the way the table that this project
+// began with does: for each line of releases, the newest line first, a row of
+// versions and below it a row of figures, the newest version first, "-" for
+// what did not run. Lines of more than nine versions go on in further pairs
+// of rows. A figure with a star comes from samples in which requests failed.
+func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
+	var b strings.Builder
+	shown := displayOf(m)
+	b.WriteString(heading(t, m))
+	if shown.unit != "" {
+		b.WriteString(" (" + shown.unit + ")")
+	}
+	b.WriteString(", median" + seriesSamples(t, m) + "\n")
+
+	cells, starred := seriesOf(t, m)
+	for _, line := range cells {
+		b.WriteString("\n* " + line.heading() + "\n")
+		for chunk := range slices.Chunk(line.cells, seriesCells) {
+			writePair(&b, chunk)
+		}
+	}
+	b.WriteByte('\n')
+	if len(t.Rows) == 0 {
+		b.WriteString("no versions\n")
+	}
+	if starred {
+		b.WriteString("*: some requests failed\n")
+	}
+	b.WriteString("load: " + loadCaption(t) + "\nmachine: " + machineCaption(t.Environment) + "\n")
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing the series of %s: %w", printable(t.Target), err)
+	}
+	return nil
+}
+
+// seriesCell is one version and its figure.
+type seriesCell struct{ version, figure string }
+
+// seriesLine is the cells of one line of releases, newest first.
+type seriesLine struct {
+	name  string
+	cells []seriesCell
+}
+
+// heading is "v0.8.x"; a line that does not start with a number keeps its name.
+func (l seriesLine) heading() string {
+	switch {
+	case l.name == "":
+		return "other versions"
+	case unicode.IsDigit(rune(l.name[0])):
+		return "v" + printable(l.name)
+	default:
+		return printable(l.name)
+	}
+}
+
+// seriesOf sorts t's versions into lines, newest first, and tells whether some
+// figure is starred.
+func seriesOf(t sweep.Table, m sweep.Metric) (lines []seriesLine, starred bool) {
+	figures := estimatesOf(t, m)
+	places := columnDecimals(figures)
+	position := map[string]int{}
+	for i, row := range slices.Backward(t.Rows) {
+		cell := seriesCell{version: printable(row.Version.Name), figure: "-"}
+		if e, ok := figures[i]; ok {
+			// No thousands separators: the rows are also copied elsewhere.
+			cell.figure = strings.ReplaceAll(fixed(e.Median, places), ",", "")
+			if row.Status == sweep.Degraded {
+				cell.figure += "*"
+				starred = true
+			}
+		}
+		at, ok := position[row.Version.Line]
+		if !ok {
+			at = len(lines)
+			position[row.Version.Line] = at
+			lines = append(lines, seriesLine{name: row.Version.Line})
+		}
+		lines[at].cells = append(lines[at].cells, cell)
+	}
+	return lines, starred
+}
+
+// seriesSamples is " of 5 samples", or " of 3 to 5 samples".
+func seriesSamples(t sweep.Table, m sweep.Metric) string {
+	least, most := 0, 0
+	for _, e := range estimatesOf(t, m) {
+		if least == 0 || e.Samples < least {
+			least = e.Samples
+		}
+		most = max(most, e.Samples)
+	}
+	if most == 0 {
+		return ""
+	}
+	return " of " + countRange(least, most, "sample")
+}
+
+// writePair writes a row of versions above the row of their figures, each
+// pair of cells equally wide.
+func writePair(b *strings.Builder, cells []seriesCell) {
+	row := func(text func(seriesCell) string) {
+		b.WriteByte('|')
+		for _, c := range cells {
+			width := max(textWidth(c.version), textWidth(c.figure))
+			b.WriteString(" " + padLeft(text(c), width) + " |")
+		}
+		b.WriteByte('\n')
+	}
+	row(func(c seriesCell) string { return c.version })
+	row(func(c seriesCell) string { return c.figure })
+}

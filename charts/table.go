@@ -1,0 +1,244 @@
+package charts
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"versweep/sweep"
+)
+
+// TableOptions is how a text table is set. The zero value suits a terminal of
+// 110 columns.
+type TableOptions struct {
+	Width int // terminal columns that a line should not exceed; 110 when 0
+}
+
+const (
+	defaultTableWidth = 110
+	minTableWidth     = 60
+	maxNameColumns    = 24 // a longer version name loses its middle
+	minReasonColumns  = 20
+	columnGap         = "  "
+)
+
+// WriteTable writes t for people: one line a version with the median of each
+// metric, its spread and the number of samples, the reason instead of figures
+// where a version failed, and below it what the figures rest on. Metrics that
+// no version has are left out. The text holds no control characters but line
+// breaks, whatever the versions and reasons contain.
+func WriteTable(w io.Writer, t sweep.Table, o TableOptions) error {
+	width := max(o.Width, minTableWidth)
+	if o.Width == 0 {
+		width = defaultTableWidth
+	}
+	var b strings.Builder
+	b.WriteString(tableTitle(t) + "\n\n")
+	columns := tableColumns(t)
+	cut := writeRows(&b, t, columns, width)
+	for _, lines := range [][]string{slices.Concat(cut, remarks(t)), footer(t, columns)} {
+		if len(lines) > 0 {
+			b.WriteByte('\n')
+		}
+		for _, line := range lines {
+			b.WriteString(wrap(line, width, 2) + "\n")
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing the table of %s: %w", printable(t.Target), err)
+	}
+	return nil
+}
+
+// tableTitle is "Node.js: 27 versions from npm, 2 failed".
+func tableTitle(t sweep.Table) string {
+	title := targetTitle(t) + ": " + count(int64(len(t.Rows)), "version")
+	if t.Plan.Source != "" {
+		title += " from " + printable(t.Plan.Source)
+	}
+	failed := 0
+	for _, row := range t.Rows {
+		if row.Status == sweep.Failed {
+			failed++
+		}
+	}
+	if failed > 0 {
+		title += fmt.Sprintf(", %d failed", failed)
+	}
+	return title
+}
+
+// column is one column of figures.
+type column struct {
+	head  [2]string // name and unit
+	cells []string  // one a row; "" when unknown
+}
+
+// hasShare tells whether some cell gives its spread as a share.
+func (c column) hasShare() bool {
+	return slices.ContainsFunc(c.cells, func(cell string) bool { return strings.Contains(cell, "±") })
+}
+
+// tableColumns makes the columns of the metrics that some version has. The
+// first range and the number of samples are spelled out; further columns give
+// the spread as a share of the median.
+func tableColumns(t sweep.Table) []column {
+	var columns []column
+	for _, wanted := range []struct{ key, head string }{
+		{sweep.QPS, "throughput"}, {sweep.P50, "p50"}, {sweep.P99, "p99"}, {sweep.CPUPerRequest, "CPU/request"},
+		{sweep.PeakRSS, "peak memory"}, {sweep.Startup, "start-up"}, {sweep.ErrorShare, "errors"},
+	} {
+		m, _ := sweep.MetricByKey(wanted.key)
+		figures := estimatesOf(t, m)
+		if len(figures) == 0 || wanted.key == sweep.ErrorShare && allZero(figures) {
+			continue
+		}
+		places := columnDecimals(figures)
+		fill := func(name, unit string, cell func(sweep.Row, sweep.Estimate) string) {
+			c := column{head: [2]string{name, unit}, cells: make([]string, len(t.Rows))}
+			for i, e := range figures {
+				c.cells[i] = cell(t.Rows[i], e)
+			}
+			columns = append(columns, c)
+		}
+		if len(columns) == 0 {
+			fill(wanted.head, displayOf(m).unit, func(_ sweep.Row, e sweep.Estimate) string { return fixed(e.Median, places) })
+			fill("lowest – highest", "", func(_ sweep.Row, e sweep.Estimate) string {
+				if e.Samples == 1 {
+					return ""
+				}
+				return fixed(e.Lo, places) + " – " + fixed(e.Hi, places)
+			})
+			fill("n", "", func(_ sweep.Row, e sweep.Estimate) string { return fixed(float64(e.Samples), 0) })
+			continue
+		}
+		fill(wanted.head, displayOf(m).unit, func(row sweep.Row, e sweep.Estimate) string {
+			switch {
+			case wanted.key != sweep.ErrorShare:
+				return fixed(e.Median, places) + spreadOf(e, places) + otherCount(row, e)
+			case e.Median == 0 && e.Hi == 0:
+				return "0"
+			default: // its range is in the remarks
+				return fixed(e.Median, places)
+			}
+		})
+	}
+	return columns
+}
+
+// otherCount is the number of samples where it is not the row's.
+func otherCount(row sweep.Row, e sweep.Estimate) string {
+	if e.Samples == row.Samples {
+		return ""
+	}
+	return fmt.Sprintf(" n=%d", e.Samples)
+}
+
+// estimatesOf is what is known of m, in shown units, by row.
+func estimatesOf(t sweep.Table, m sweep.Metric) map[int]sweep.Estimate {
+	factor := displayOf(m).factor
+	figures := map[int]sweep.Estimate{}
+	for i, row := range t.Rows {
+		e, ok := row.Metrics[m.Key]
+		if !ok || row.Status == sweep.Failed || e.Samples < 1 || !drawable(e.Median) {
+			continue
+		}
+		e.Median, e.Lo, e.Hi = e.Median*factor, e.Lo*factor, e.Hi*factor
+		figures[i] = e
+	}
+	return figures
+}
+
+func allZero(figures map[int]sweep.Estimate) bool {
+	for _, e := range figures {
+		if e.Hi != 0 || e.Median != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// spreadOf is half the distance from the lowest to the highest sample: " ±3%"
+// of the median, or the range itself where the median is zero. One sample has
+// none.
+func spreadOf(e sweep.Estimate, places int) string {
+	switch {
+	case e.Samples == 1:
+		return ""
+	case !drawable(e.Lo) || !drawable(e.Hi):
+		return " ±?"
+	case e.Median == 0 && e.Lo == e.Hi:
+		return " ±0%"
+	case e.Median == 0:
+		return " (" + fixed(e.Lo, places) + "–" + fixed(e.Hi, places) + ")"
+	}
+	return " ±" + fixed(math.Abs((e.Hi-e.Lo)/2/e.Median)*100, 0) + "%"
+}
+
+// columnDecimals gives all of a column the digits that its smallest figure
+// needs, so that decimal points stand in line, but at most two more than its
+// largest.
+func columnDecimals(figures map[int]sweep.Estimate) int {
+	least, most := math.Inf(1), 0.0
+	for _, e := range figures {
+		if v := math.Abs(e.Median); v > 0 {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	if most == 0 {
+		return 0
+	}
+	return min(decimals(least), decimals(most)+2)
+}
+
+// writeRows writes heads and lines. It returns the full text of reasons that
+// had to be cut.
+func writeRows(b *strings.Builder, t sweep.Table, figures []column, width int) (full []string) {
+	names := make([]string, len(t.Rows))
+	nameWidth := textWidth("version")
+	for i, row := range t.Rows {
+		names[i] = shortenMiddle(printable(row.Version.Name), withinColumns(maxNameColumns))
+		nameWidth = max(nameWidth, textWidth(names[i]))
+	}
+	widths := make([]int, len(figures))
+	for i, c := range figures {
+		for _, text := range append(c.cells, c.head[0], c.head[1]) {
+			widths[i] = max(widths[i], textWidth(text))
+		}
+	}
+	line := func(name string, cell func(column) string) {
+		text := padRight(name, nameWidth)
+		for i, c := range figures {
+			text += columnGap + padLeft(cell(c), widths[i])
+		}
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	line("version", func(c column) string { return c.head[0] })
+	line("", func(c column) string { return c.head[1] })
+	for i, row := range t.Rows {
+		if row.Status != sweep.Failed {
+			line(names[i], func(c column) string { return cellOr(c.cells[i], "-") })
+			continue
+		}
+		reason := "failed: " + cellOr(printable(row.Reason), "reason unknown")
+		room := max(width-nameWidth-len(columnGap), minReasonColumns)
+		short := shorten(reason, withinColumns(room))
+		if short != reason {
+			full = append(full, printable(row.Version.Name)+" "+reason)
+		}
+		b.WriteString(padRight(names[i], nameWidth) + columnGap + short + "\n")
+	}
+	if len(t.Rows) == 0 {
+		b.WriteString("no versions were selected\n")
+	}
+	return full
+}
+
+func cellOr(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
