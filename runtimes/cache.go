@@ -1,0 +1,159 @@
+package runtimes
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Cache is a folder of builds, keyed by content. A build is made in a scratch
+// folder and renamed into place when it is whole, so that what is there can be
+// used; several processes may share a cache.
+type Cache struct{ dir string }
+
+// DefaultCacheDir is the user's cache folder: $XDG_CACHE_HOME/versweep on Linux.
+func DefaultCacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the user's cache folder: %w", err)
+	}
+	return filepath.Join(dir, "versweep"), nil
+}
+
+// OpenCache makes the folder where needed and removes scratch folders that
+// killed processes left more than a day ago.
+func OpenCache(dir string) (*Cache, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
+	}
+	c := &Cache{dir: dir}
+	for _, d := range []string{c.scratch(), c.builds(), c.programs()} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
+		}
+	}
+	left, err := os.ReadDir(c.scratch())
+	if err != nil {
+		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
+	}
+	for _, e := range left {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			os.RemoveAll(filepath.Join(c.scratch(), e.Name())) // what stays is tried again next time
+		}
+	}
+	return c, nil
+}
+
+func (c *Cache) scratch() string  { return filepath.Join(c.dir, "scratch") }
+func (c *Cache) builds() string   { return filepath.Join(c.dir, "builds") }
+func (c *Cache) programs() string { return filepath.Join(c.dir, "programs") }
+
+// buildFacts is kept beside a build's files.
+type buildFacts struct {
+	Digest string `json:"digest"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// factsFile lies beside the files folder, so that it cannot clash with them.
+const (
+	factsFile  = "build.json"
+	filesDir   = "files"
+	recipeHash = 12 // hex digits
+)
+
+// buildDir is where a build with this content lies, made or not.
+func (c *Cache) buildDir(target, version, digest string, recipe ...string) string {
+	sum := sha256.Sum256([]byte(digest + "\n" + strings.Join(recipe, "\n")))
+	return filepath.Join(c.builds(), target, version+"-"+hex.EncodeToString(sum[:])[:recipeHash])
+}
+
+// facts reads what is known of the build in dir; false when there is none.
+func (c *Cache) facts(dir string) (buildFacts, bool, error) {
+	b, err := os.ReadFile(filepath.Join(dir, factsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return buildFacts{}, false, nil
+	}
+	var f buildFacts
+	if err == nil {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil {
+		return buildFacts{}, false, fmt.Errorf("reading the cached build %s: %w", dir, err)
+	}
+	return f, true, nil
+}
+
+// add makes the build in dir: fill writes its files into a folder and tells
+// about them. Nothing is left in the cache when it fails.
+func (c *Cache) add(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, error) {
+	scratch, err := os.MkdirTemp(c.scratch(), "build-")
+	if err != nil {
+		return buildFacts{}, err
+	}
+	defer os.RemoveAll(scratch)
+	whole := filepath.Join(scratch, "whole")
+	files := filepath.Join(whole, filesDir)
+	if err := os.MkdirAll(files, 0o755); err != nil {
+		return buildFacts{}, err
+	}
+	facts, err := fill(ctx, scratch, files)
+	if err != nil {
+		return buildFacts{}, err
+	}
+	b, err := json.Marshal(facts)
+	if err != nil {
+		return buildFacts{}, err
+	}
+	if err := os.WriteFile(filepath.Join(whole, factsFile), b, 0o644); err != nil {
+		return buildFacts{}, err
+	}
+	return facts, moveInto(whole, dir)
+}
+
+// program writes the target's program files into a folder of the cache, once
+// for each content, and returns the folder.
+func (c *Cache) program(d *Definition) (string, error) {
+	dir := filepath.Join(c.programs(), d.Name+"-"+d.programHash())
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	scratch, err := os.MkdirTemp(c.scratch(), "program-")
+	if err != nil {
+		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
+	}
+	defer os.RemoveAll(scratch)
+	whole := filepath.Join(scratch, "whole")
+	if err := os.Mkdir(whole, 0o755); err != nil {
+		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
+	}
+	for name, text := range d.programs {
+		if err := os.WriteFile(filepath.Join(whole, name), text, 0o644); err != nil {
+			return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
+		}
+	}
+	return dir, moveInto(whole, dir)
+}
+
+// moveInto renames a whole folder to where it belongs. A folder that another
+// process put there meanwhile has the same content and stays.
+func moveInto(whole, dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(whole, dir); err != nil {
+		if _, there := os.Stat(dir); there == nil {
+			return nil
+		}
+		return fmt.Errorf("moving a build into the cache: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package runtimes
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestEveryEmbeddedTargetIsWhole(t *testing.T) {
+	c, err := EmbeddedCatalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Names(), []string{"bun", "deno", "node"}) {
+		t.Errorf("targets %v", c.Names())
+	}
+	for _, name := range c.Names() {
+		d, err := c.Find(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d.Answer.Body != "Hello World\n" || d.Image.Base == "" || len(d.programs) == 0 || d.About == "" {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+func TestUnknownTargetSuggestsTheNearest(t *testing.T) {
+	c, err := EmbeddedCatalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"nod": "node", "nodejs": "node", "dneo": "deno", "postgres": "", "../node": "node"} {
+		_, err := c.Find(name)
+		unknown, ok := errors.AsType[*UnknownTargetError](err)
+		if !ok || unknown.Nearest != want {
+			t.Errorf("%s: %v, want the suggestion %q", name, err, want)
+		}
+	}
+}
+
+func TestDefinitionErrorsNameThePlace(t *testing.T) {
+	const good = "title: X\nsource:\n  npm: {package: x, keep: [bin/x]}\nstart: [x]\n"
+	for name, tt := range map[string]struct{ text, want string }{
+		"unknown key":     {good + "satrt: [y]\n", "satrt"},
+		"wrong type":      {good + "cpus: many\n", "cpus"},
+		"no title":        {strings.Replace(good, "title: X\n", "", 1), "title is missing"},
+		"no source":       {"title: X\nstart: [x]\n", "source"},
+		"nothing to keep": {strings.Replace(good, ", keep: [bin/x]", "", 1), "source.npm.keep"},
+		"bad pattern":     {strings.Replace(good, "bin/x", "'[x'", 1), "pattern"},
+		"bad line":        {good + "line: patch\n", "line"},
+		"program outside": {good + "program: [../x.js]\n", "../x.js"},
+		"program missing": {good + "program: [x.js]\n", "x.js"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := newCatalog(fstest.MapFS{"x/target.yaml": {Data: []byte(tt.text)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Find("x"); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "x") {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestProgramHashChangesWithWhatRuns(t *testing.T) {
+	base := Definition{Name: "x", Start: []string{"x"}, Program: []string{"a.js"}, programs: map[string][]byte{"a.js": []byte("1")}}
+	text, command, env := base, base, base
+	text.programs = map[string][]byte{"a.js": []byte("2")}
+	command.Start = []string{"x", "--fast"}
+	env.Env = map[string]string{"A": "1"}
+	for name, d := range map[string]Definition{"text": text, "command": command, "environment": env} {
+		if d.programHash() == base.programHash() {
+			t.Errorf("another %s has the same hash", name)
+		}
+	}
+}
+
+func TestOwnerIsGone(t *testing.T) {
+	this := thisOwner()
+	fields := strings.Fields(this)
+	join := func(f ...string) string { return strings.Join(f, " ") }
+	for name, tt := range map[string]struct {
+		owner string
+		gone  bool
+	}{
+		"this process":                   {this, false},
+		"the same number, another start": {join(fields[0], fields[1], fields[2], "1"), true},
+		"before the last boot":           {join(fields[0], "another-boot", fields[2], fields[3]), true},
+		"another machine":                {join("elsewhere", "another-boot", "1", "1"), false},
+		"not written by us":              {"whatever", false},
+		"a process that tells no start":  {join(fields[0], fields[1], fields[2], "-"), false},
+	} {
+		if got := ownerIsGone(tt.owner, this); got != tt.gone {
+			t.Errorf("%s: %v, want %v", name, got, tt.gone)
+		}
+	}
+}
+
+func TestTailKeepsTheEnd(t *testing.T) {
+	var tl tail
+	for range 3000 {
+		tl.Write([]byte("an ordinary line of output that nobody will miss\n"))
+	}
+	tl.Write([]byte("\n  \nthe reason\xff\n"))
+	lines := tl.lines()
+	if len(lines) != tailLines || lines[len(lines)-1] != "the reason\uFFFD" || len(tl.buf) > tailBytes {
+		t.Errorf("%d lines, last %q, %d bytes", len(lines), lines[len(lines)-1], len(tl.buf))
+	}
+}

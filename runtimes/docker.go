@@ -1,0 +1,250 @@
+package runtimes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/client"
+	"github.com/docker/docker/pkg/stdcopy"
+
+	"versweep/sweep"
+)
+
+// This file and dockerimage.go hold every Docker type that versweep uses: the
+// required module stopped at v28.5.2 and its successor lives elsewhere, so a
+// move should be a small diff.
+
+// ErrNoEngine says that no container engine answers.
+var ErrNoEngine = errors.New("no container engine answers")
+
+// Engine is a container engine that answers. Goroutines may share it.
+type Engine struct {
+	api     *client.Client
+	version string // "Docker 20.10.24"
+	owner   string // marks what this process makes
+	local   bool   // on this machine, by a socket of its file system
+}
+
+// Labels on all that versweep makes in an engine.
+const (
+	labelOwner   = "versweep.owner"   // the process that made a container
+	labelTarget  = "versweep.target"  // "node"
+	labelVersion = "versweep.version" // "20.20.2"
+)
+
+// engineAnswerTime is how long an engine may take to answer its first call.
+const engineAnswerTime = 5 * time.Second
+
+// removalTime bounds the removal of one container, which goes on after an
+// interrupt.
+const removalTime = 10 * time.Second
+
+// ConnectEngine finds the engine by $DOCKER_HOST and the other variables of the
+// Docker command line, and removes containers that processes of this machine
+// left when they were killed. The error is ErrNoEngine when none answers.
+func ConnectEngine(ctx context.Context) (*Engine, error) {
+	api, err := client.NewClientWithOpts(client.FromEnv, client.WithAPIVersionNegotiation())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoEngine, err)
+	}
+	answer, cancel := context.WithTimeout(ctx, engineAnswerTime)
+	defer cancel()
+	version, err := api.ServerVersion(answer)
+	if err != nil {
+		api.Close()
+		return nil, fmt.Errorf("%w: %w", ErrNoEngine, err)
+	}
+	name := "Docker"
+	if len(version.Components) > 0 && strings.Contains(version.Components[0].Name, "Podman") {
+		name = "Podman"
+	}
+	e := &Engine{
+		api: api, version: name + " " + version.Version, owner: thisOwner(),
+		local: strings.HasPrefix(api.DaemonHost(), "unix://"),
+	}
+	if err := e.removeLeftovers(ctx); err != nil {
+		api.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Version names the engine: "Docker 20.10.24".
+func (e *Engine) Version() string { return e.version }
+
+// Close ends the connection.
+func (e *Engine) Close() error { return e.api.Close() }
+
+// removeLeftovers removes the containers of processes that are gone.
+func (e *Engine) removeLeftovers(ctx context.Context) error {
+	list, err := e.api.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", labelOwner))})
+	if err != nil {
+		return fmt.Errorf("listing what earlier sweeps left in the engine: %w", err)
+	}
+	for _, c := range list {
+		if ownerIsGone(c.Labels[labelOwner], e.owner) {
+			if err := e.remove(c.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remove ends and removes a container, even after the sweep's context has
+// ended.
+func (e *Engine) remove(id string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
+	defer cancel()
+	err := e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+	if err != nil && !client.IsErrNotFound(err) {
+		return fmt.Errorf("removing container %.12s: %w", id, err)
+	}
+	return nil
+}
+
+// box says what a container is made of.
+type box struct {
+	image   string
+	command []string // the image's own when empty
+	env     []string
+	labels  map[string]string
+	cpus    []int
+	network string // "none", or "container:ID"
+	stdin   bool
+	memory  int64 // bytes
+}
+
+// maxProcesses bounds what a server may fork.
+const maxProcesses = 1024
+
+// create makes a container that can reach nothing but its own loopback and
+// change nothing but a small /tmp.
+func (e *Engine) create(ctx context.Context, b box) (string, error) {
+	labels := map[string]string{labelOwner: e.owner}
+	for k, v := range b.labels {
+		labels[k] = v
+	}
+	pids := int64(maxProcesses)
+	resources := container.Resources{Memory: b.memory, MemorySwap: b.memory, PidsLimit: &pids, CpusetCpus: sweep.FormatCPUs(b.cpus)}
+	created, err := e.api.ContainerCreate(ctx,
+		&container.Config{
+			Image: b.image, Cmd: b.command, Env: b.env, Labels: labels, User: "65534:65534", WorkingDir: "/tmp",
+			OpenStdin: b.stdin, StdinOnce: b.stdin, AttachStdin: b.stdin, AttachStdout: b.stdin, AttachStderr: b.stdin,
+		},
+		&container.HostConfig{
+			NetworkMode: container.NetworkMode(b.network), CapDrop: []string{"ALL"},
+			SecurityOpt: []string{"no-new-privileges"}, ReadonlyRootfs: true,
+			Tmpfs:     map[string]string{"/tmp": "rw,nosuid,nodev,size=64m"},
+			LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "1m"}},
+			Resources: resources,
+		}, nil, nil, "")
+	if err != nil {
+		return "", fmt.Errorf("creating a container of %s: %w", b.image, err)
+	}
+	return created.ID, nil
+}
+
+// ended is how a container ended.
+type ended struct {
+	status string // "exit status 127", "out of memory"
+	err    error  // the engine could not tell
+}
+
+// start starts a container. The channel tells once when it has ended.
+func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
+	// The wait outlives the start's context: an interrupt ends the container
+	// by its removal, which ends the wait.
+	waiting := context.WithoutCancel(ctx)
+	exits, errs := e.api.ContainerWait(waiting, id, container.WaitConditionNextExit)
+	if err := e.api.ContainerStart(ctx, id, container.StartOptions{}); err != nil {
+		return nil, fmt.Errorf("starting container %.12s: %w", id, err)
+	}
+	done := make(chan ended, 1)
+	go func() {
+		select {
+		case exit := <-exits:
+			status := fmt.Sprintf("exit status %d", exit.StatusCode)
+			if info, err := e.api.ContainerInspect(waiting, id); err == nil && info.State.OOMKilled {
+				status = "out of memory"
+			}
+			done <- ended{status: status}
+		case err := <-errs:
+			done <- ended{err: err}
+		}
+	}()
+	return done, nil
+}
+
+// logs reads the last lines that a container wrote.
+func (e *Engine) logs(id string) []string {
+	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
+	defer cancel()
+	stream, err := e.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true, Tail: fmt.Sprint(tailLines)})
+	if err != nil {
+		return []string{"(no log: " + err.Error() + ")"}
+	}
+	defer stream.Close()
+	var t tail
+	if _, err := stdcopy.StdCopy(&t, &t, stream); err != nil {
+		return append(t.lines(), "(log cut: "+err.Error()+")")
+	}
+	return t.lines()
+}
+
+// attach connects to a container that is not started yet: what it writes to
+// standard output is read from output, and the end of its standard error is
+// kept in complaint.
+func (e *Engine) attach(ctx context.Context, id string, complaint io.Writer) (input io.WriteCloser, output io.ReadCloser, err error) {
+	stream, err := e.api.ContainerAttach(ctx, id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+	if err != nil {
+		return nil, nil, fmt.Errorf("attaching to container %.12s: %w", id, err)
+	}
+	output, demuxed := io.Pipe()
+	go func() {
+		_, err := stdcopy.StdCopy(demuxed, complaint, stream.Reader)
+		demuxed.CloseWithError(err)
+		stream.Close()
+	}()
+	return stream.Conn, output, nil
+}
+
+// pidHere is the container's first process in this machine's numbering; false
+// when the engine runs elsewhere.
+func (e *Engine) pidHere(ctx context.Context, id string) (int, bool, error) {
+	if !e.local {
+		return 0, false, nil
+	}
+	info, err := e.api.ContainerInspect(ctx, id)
+	if err != nil {
+		return 0, false, fmt.Errorf("inspecting container %.12s: %w", id, err)
+	}
+	// An engine in a virtual machine can have a local socket too. The control
+	// group tells whether the number means a process of this machine.
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", info.State.Pid))
+	return info.State.Pid, err == nil && bytes.Contains(groups, []byte(id)), nil
+}
+
+// cpuTime asks the engine how much CPU time a container has used.
+func (e *Engine) cpuTime(id string) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), engineAnswerTime)
+	defer cancel()
+	answer, err := e.api.ContainerStatsOneShot(ctx, id)
+	if err != nil {
+		return 0, fmt.Errorf("reading what container %.12s has used: %w", id, err)
+	}
+	defer answer.Body.Close()
+	stats, err := decodeStats(answer.Body)
+	if err != nil {
+		return 0, fmt.Errorf("reading what container %.12s has used: %w", id, err)
+	}
+	return time.Duration(stats.CPUStats.CPUUsage.TotalUsage), nil
+}

@@ -1,0 +1,274 @@
+package runtimes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"versweep/sweep"
+	"versweep/sweep/load"
+)
+
+// DockerLauncher starts builds in containers without a network; the load
+// engine runs in a second container that joins the server's network namespace,
+// so that the load passes no bridge and no address translation. It implements
+// sweep.Launcher.
+type DockerLauncher struct {
+	engine      *Engine
+	definition  *Definition
+	cpus        CPUSets
+	base        string // image that builds start from
+	engineImage string // image of the load engine
+}
+
+// Memory that a container may have, in bytes.
+const (
+	serverMemory = 2 << 30
+	engineMemory = 512 << 20
+)
+
+// NewDockerLauncher pulls or makes the base image of the target and makes the
+// image of the load engine. An error says that the target cannot be had in
+// containers here.
+func NewDockerLauncher(ctx context.Context, e *Engine, d *Definition, cpus CPUSets) (*DockerLauncher, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding this program, to put it into the load engine's image: %w", err)
+	}
+	return newDockerLauncher(ctx, e, d, cpus, self)
+}
+
+// newDockerLauncher takes the program that is its own load engine from a file.
+func newDockerLauncher(ctx context.Context, e *Engine, d *Definition, cpus CPUSets, self string) (*DockerLauncher, error) {
+	base, err := e.baseImage(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	engineImage, err := e.engineImage(ctx, self)
+	if err != nil {
+		return nil, err
+	}
+	return &DockerLauncher{engine: e, definition: d, cpus: cpus, base: base, engineImage: engineImage}, nil
+}
+
+// Image makes the image of a build. It is a Finish for Supply.Obtain.
+func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build, error) {
+	return l.engine.targetImage(ctx, l.definition, l.base, b)
+}
+
+// Start implements sweep.Launcher.
+func (l *DockerLauncher) Start(ctx context.Context, b sweep.Build) (_ sweep.Instance, err error) {
+	labels := map[string]string{labelTarget: l.definition.Name, labelVersion: b.Version}
+	server, err := l.engine.create(ctx, box{
+		image: b.Image, env: l.definition.environment(containerPort), labels: labels,
+		cpus: l.cpus.Server, network: "none", memory: serverMemory,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &containerInstance{launcher: l, server: server, gone: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			_, stopErr := c.Stop()
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			} else if stopErr != nil {
+				err = errors.Join(err, stopErr)
+			}
+		}
+	}()
+	started := time.Now()
+	exit, err := l.engine.start(ctx, server)
+	if err != nil {
+		return nil, &sweep.StartError{Reason: err.Error()}
+	}
+	go func() {
+		c.ended = <-exit
+		close(c.gone)
+	}()
+	if c.pid, c.here, err = l.engine.pidHere(ctx, server); err != nil {
+		return nil, err
+	}
+	if err := c.await(ctx, started); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// containerInstance is one running server and the load engine beside it.
+type containerInstance struct {
+	launcher *DockerLauncher
+	server   string // container id
+	loader   string // container id of the load engine; empty before it is made
+	pid      int    // the server's first process, when here
+	here     bool   // the engine runs on this machine
+
+	startup   time.Duration
+	startupOK bool
+
+	input     io.WriteCloser
+	output    io.ReadCloser
+	complaint tail
+
+	gone  chan struct{} // closed once the server has ended and ended is set
+	ended ended
+
+	stopping sync.Once
+	exit     sweep.Exit
+	stopErr  error
+}
+
+// await waits for the first right answer. Where this process may enter the
+// server's network namespace it asks from there, which shows the start-up time
+// to the millisecond, while the load engine's container starts. Elsewhere the
+// load engine asks, and the start-up time is not known.
+func (c *containerInstance) await(ctx context.Context, started time.Time) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-c.gone:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	var dial dialFunc
+	if c.here {
+		// No error but "not possible": then the load engine does it.
+		dial, _ = dialInContainer(c.pid, net.JoinHostPort("127.0.0.1", containerPort))
+	}
+	engine := make(chan error, 1)
+	go func() { engine <- c.startEngine(ctx, dial == nil) }()
+	var err error
+	if dial != nil {
+		var ready time.Time
+		ready, err = awaitAnswer(ctx, c.launcher.definition, "127.0.0.1:"+containerPort, dial)
+		c.startup, c.startupOK = ready.Sub(started), err == nil
+		if err != nil {
+			cancel()
+		}
+	}
+	engineErr := <-engine
+	select {
+	case <-c.gone:
+		reason := c.ended.status
+		if c.ended.err != nil {
+			reason = c.ended.err.Error()
+		}
+		return &sweep.StartError{Reason: "ended before it served: " + reason, Log: c.launcher.engine.logs(c.server)}
+	default:
+	}
+	if notReady, ok := errors.AsType[*notReadyError](errors.Join(err, engineErr)); ok {
+		return &sweep.StartError{Reason: notReady.reason, Log: c.launcher.engine.logs(c.server)}
+	}
+	return errors.Join(err, engineErr)
+}
+
+// startEngine starts the load engine's container; with wait it also has the
+// engine ask until the server answers rightly.
+func (c *containerInstance) startEngine(ctx context.Context, wait bool) error {
+	l := c.launcher
+	command := []string{EngineCommand}
+	if wait {
+		command = append(command, "--await", l.definition.Answer.Timeout.String())
+	}
+	id, err := l.engine.create(ctx, box{
+		image: l.engineImage, command: command, labels: map[string]string{labelTarget: "load"},
+		cpus: l.cpus.Load, network: "container:" + c.server, stdin: true, memory: engineMemory,
+	})
+	if err != nil {
+		return err
+	}
+	c.loader = id
+	if c.input, c.output, err = l.engine.attach(ctx, id, &c.complaint); err != nil {
+		return err
+	}
+	if _, err := l.engine.start(ctx, id); err != nil {
+		return err
+	}
+	if !wait {
+		return nil
+	}
+	if err := json.NewEncoder(c.input).Encode(c.job(load.Profile{})); err != nil {
+		return fmt.Errorf("telling the load engine whom to ask: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { c.output.Close() })
+	defer stop()
+	return readAwaited(c.output, c.launcher.definition.Answer.Timeout)
+}
+
+func (c *containerInstance) job(p load.Profile) load.Job {
+	d := c.launcher.definition
+	return load.Job{
+		Address: net.JoinHostPort("127.0.0.1", containerPort), Request: d.Request(), Expect: d.Expect(),
+		Profile: p, CPUs: c.launcher.cpus.Load,
+	}
+}
+
+// StartupTime implements sweep.Instance.
+func (c *containerInstance) StartupTime() (time.Duration, bool) { return c.startup, c.startupOK }
+
+// Usage implements sweep.Instance. Peak memory is known only of an engine on
+// this machine: an engine's own figure counts cached files.
+func (c *containerInstance) Usage() (sweep.Usage, error) {
+	select {
+	case <-c.gone:
+		return sweep.Usage{}, nil // how it ended is told by Stop
+	default:
+	}
+	if c.here {
+		return treeUsage(c.pid)
+	}
+	cpu, err := c.launcher.engine.cpuTime(c.server)
+	return sweep.Usage{CPU: cpu}, err
+}
+
+// Load implements sweep.Instance.
+func (c *containerInstance) Load(ctx context.Context, profile load.Profile, hooks load.Hooks) (load.Result, error) {
+	if err := json.NewEncoder(c.input).Encode(c.job(profile)); err != nil {
+		return load.Result{}, fmt.Errorf("telling the load engine what to do: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { c.output.Close() })
+	defer stop()
+	result, err := load.Follow(c.output, hooks)
+	switch {
+	case ctx.Err() != nil:
+		return load.Result{}, ctx.Err()
+	case err != nil:
+		return load.Result{}, fmt.Errorf("%w (load engine: %s)", err, strings.Join(c.complaint.lines(), "; "))
+	}
+	return result, nil
+}
+
+// Stop implements sweep.Instance.
+func (c *containerInstance) Stop() (sweep.Exit, error) {
+	c.stopping.Do(func() {
+		select {
+		case <-c.gone:
+			c.exit.Early, c.exit.Status = true, c.ended.status
+			c.exit.Log = c.launcher.engine.logs(c.server)
+		default:
+		}
+		if c.input != nil {
+			c.input.Close()
+			c.output.Close()
+		}
+		var errs [2]error
+		var both sync.WaitGroup
+		for i, id := range []string{c.loader, c.server} {
+			if id != "" {
+				both.Go(func() { errs[i] = c.launcher.engine.remove(id) })
+			}
+		}
+		both.Wait()
+		c.stopErr = errors.Join(errs[:]...)
+	})
+	return c.exit, c.stopErr
+}

@@ -1,0 +1,137 @@
+//go:build linux
+
+package runtimes
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"versweep/sweep"
+)
+
+// fakeDaemon answers as a Docker engine does, and notes what is asked.
+type fakeDaemon struct {
+	mu     sync.Mutex
+	asked  []string          // "POST /images/create", without the API version
+	answer map[string]string // body by such a line; what is missing is not found
+}
+
+func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	if strings.HasPrefix(path, "/v1.") {
+		path = path[strings.IndexByte(path[1:], '/')+1:]
+	}
+	line := r.Method + " " + path
+	f.mu.Lock()
+	f.asked = append(f.asked, line)
+	body, ok := f.answer[line]
+	f.mu.Unlock()
+	w.Header().Set("Api-Version", "1.41")
+	switch {
+	case path == "/_ping":
+	case path == "/version":
+		fmt.Fprint(w, `{"Version":"20.10.24","ApiVersion":"1.41"}`)
+	case path == "/containers/json":
+		fmt.Fprint(w, `[]`)
+	case ok:
+		fmt.Fprint(w, body)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"no such thing"}`)
+	}
+}
+
+func (f *fakeDaemon) wasAsked(part string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.Contains(strings.Join(f.asked, "\n"), part)
+}
+
+func connectFake(t *testing.T, answer map[string]string) (*fakeDaemon, *Engine) {
+	t.Helper()
+	f := &fakeDaemon{answer: answer}
+	socket := filepath.Join(t.TempDir(), "docker.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(f)
+	server.Listener = l
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Setenv("DOCKER_HOST", "unix://"+socket)
+	e, err := ConnectEngine(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return f, e
+}
+
+func TestNoEngineAnswers(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+	if _, err := ConnectEngine(t.Context()); !errors.Is(err, ErrNoEngine) {
+		t.Errorf("got %v, want ErrNoEngine", err)
+	}
+}
+
+// C1: the pull's error comes inside a stream whose status is 200.
+func TestPullErrorInsideTheStream(t *testing.T) {
+	_, e := connectFake(t, map[string]string{
+		"POST /images/create": `{"status":"Pulling from library/x"}
+{"errorDetail":{"message":"manifest unknown"},"error":"manifest unknown"}
+`})
+	if _, err := e.pullMissing(t.Context(), "x:1"); err == nil || !strings.Contains(err.Error(), "pulling x:1: manifest unknown") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// C1: a pull that says all is well, of an image that then is not there.
+func TestPullWithoutAnImage(t *testing.T) {
+	_, e := connectFake(t, map[string]string{"POST /images/create": `{"status":"Pull complete"}`})
+	if _, err := e.pullMissing(t.Context(), "x:1"); err == nil || !strings.Contains(err.Error(), "no such image") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// C2: a build whose stream ends in an error makes no image, whatever image of
+// the target is there from before, and no container is started.
+func TestBuildErrorInsideTheStream(t *testing.T) {
+	f, e := connectFake(t, map[string]string{
+		"POST /build": `{"stream":"Step 1/2 : FROM base\n"}
+{"stream":"gcc: error: missing.c\n"}
+{"errorDetail":{"code":1,"message":"The command returned a non-zero code: 1"},"error":"The command returned a non-zero code: 1"}
+`,
+		"GET /images/versweep/fake:1.1/json": `{"Id":"sha256:stale"}`,
+	})
+	d := shellTarget("true")
+	_, err := e.targetImage(t.Context(), d, "sha256:base", sweep.Build{Version: "1.1", Dir: t.TempDir(), Digest: "sha512-x"})
+	failed, ok := errors.AsType[*BuildError](err)
+	if !ok || !strings.Contains(failed.Reason, "non-zero code: 1") || failed.Log[len(failed.Log)-1] != "gcc: error: missing.c" {
+		t.Errorf("got %v, %+v", err, failed)
+	}
+	if f.wasAsked("/containers/create") {
+		t.Error("a container was made")
+	}
+	o := failedOutcome(sweep.Version{Name: "1.1"}, err)
+	if o.Reason == "" || len(o.Log) != 2 {
+		t.Errorf("outcome %+v", o)
+	}
+}
+
+func TestBuildStreamCutShort(t *testing.T) {
+	_, e := connectFake(t, map[string]string{"POST /build": `{"stream":"Step 1/2`})
+	if _, err := e.buildImage(t.Context(), "versweep/x:1", nil, addNothing); err == nil {
+		t.Error("a stream that is cut short counts as a build")
+	}
+}
+
+func addNothing(*tar.Writer) error { return nil }

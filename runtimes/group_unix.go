@@ -1,0 +1,28 @@
+//go:build unix
+
+package runtimes
+
+import (
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// stopGroup gives cmd a process group of its own, so that a terminal's Ctrl-C
+// does not reach it, and lets the end of its context stop the whole group:
+// npm starts children of its own.
+func stopGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+}
+
+// signalGroup ends a process group: asks first, then forces. A group that is
+// gone is as good.
+func signalGroup(pid int, force bool) {
+	signal := syscall.SIGTERM
+	if force {
+		signal = syscall.SIGKILL
+	}
+	syscall.Kill(-pid, signal)
+}

@@ -1,0 +1,73 @@
+package runtimes
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"versweep/sweep"
+)
+
+// The test binary is its own load engine, as versweep is, and its own servers:
+// real processes that misbehave as told.
+func TestMain(m *testing.M) {
+	switch {
+	case len(os.Args) > 1 && os.Args[1] == EngineCommand:
+		if err := ServeEngine(context.Background(), os.Stdin, os.Stdout, 0); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case os.Getenv("FAKE_SERVER") != "":
+		fakeServer(os.Getenv("FAKE_SERVER"))
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func fakeServer(how string) {
+	status, body := 200, "Hello World\n"
+	switch how {
+	case "missing library":
+		fmt.Fprintln(os.Stderr, "error while loading shared libraries: libfoo.so.1")
+		os.Exit(127)
+	case "never listens":
+		time.Sleep(time.Hour)
+	case "not found":
+		status = 404
+	case "another body":
+		body = "It works!\n"
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		child := exec.Command("sleep", "3600")
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+	}
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	})
+	fmt.Println("listening")
+	fmt.Fprintln(os.Stderr, http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
+	os.Exit(1)
+}
+
+// fakeTarget is a target whose server is this test binary.
+func fakeTarget(t *testing.T, how string) (*Definition, sweep.Build) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Definition{Name: "fake", Title: "Fake", Start: []string{self}, Env: map[string]string{"FAKE_SERVER": how}}
+	d.fillIn()
+	d.Answer.Timeout = 5 * time.Second
+	return d, sweep.Build{Version: "1.0.0", Dir: t.TempDir()}
+}

@@ -1,0 +1,166 @@
+package runtimes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"versweep/sweep"
+)
+
+// ErrNoNPM says that there is no npm command.
+var ErrNoNPM = errors.New("npm is not installed")
+
+// npm asks the user's own npm command, so that mirrors, proxies and
+// credentials are those the user has configured.
+type npm struct {
+	command string // path of the npm program
+	pack    *NPMPackage
+}
+
+// newNPM finds the npm command. The error is ErrNoNPM when there is none.
+func newNPM(p *NPMPackage) (*npm, error) {
+	command, err := exec.LookPath("npm")
+	if err != nil {
+		return nil, ErrNoNPM
+	}
+	return &npm{command: command, pack: p}, nil
+}
+
+// versions lists what the registry can install, in version order. The names
+// come from the package's "versions", never from its dates, which keep
+// releases that were taken back, nor from its tags, since "latest" need not be
+// the highest.
+func (n *npm) versions(ctx context.Context, by sweep.LineBy) ([]sweep.Version, []sweep.Skipped, error) {
+	out, err := n.run(ctx, "view", n.pack.Package, "versions", "--json")
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the versions of npm package %s: %w", n.pack.Package, err)
+	}
+	names, err := oneOrMany[string](out)
+	if err != nil {
+		return nil, nil, fmt.Errorf("listing the versions of npm package %s: reading npm's answer: %w", n.pack.Package, err)
+	}
+	versions, skipped := sweep.ParseVersions(names, "npm", by)
+	return versions, skipped, nil
+}
+
+// digests asks for the registry's own hash of each version, in one request:
+// "sha512-…" in base64, or "sha1-" and 40 hex digits for old packages.
+func (n *npm) digests(ctx context.Context, versions []sweep.Version) (map[string]string, error) {
+	if len(versions) == 0 {
+		return nil, nil
+	}
+	names := make([]string, len(versions))
+	for i, v := range versions {
+		names[i] = v.Raw
+	}
+	out, err := n.run(ctx, "view", n.pack.Package+"@"+strings.Join(names, " || "), "version", "dist.integrity", "dist.shasum", "--json")
+	if err != nil {
+		return nil, fmt.Errorf("asking npm for the hashes of %s: %w", n.pack.Package, err)
+	}
+	type dist struct {
+		Version   string `json:"version"`
+		Integrity string `json:"dist.integrity"`
+		Shasum    string `json:"dist.shasum"`
+	}
+	dists, err := oneOrMany[dist](out)
+	if err != nil {
+		return nil, fmt.Errorf("asking npm for the hashes of %s: reading npm's answer: %w", n.pack.Package, err)
+	}
+	digests := map[string]string{}
+	for _, d := range dists {
+		switch {
+		case d.Integrity != "":
+			digests[d.Version] = d.Integrity
+		case d.Shasum != "":
+			digests[d.Version] = "sha1-" + d.Shasum
+		}
+	}
+	return digests, nil
+}
+
+// fetch downloads one version's archive into folder and returns its path.
+func (n *npm) fetch(ctx context.Context, version, folder string) (string, error) {
+	out, err := n.run(ctx, "pack", n.pack.Package+"@"+version, "--pack-destination", folder, "--ignore-scripts", "--silent")
+	if err != nil {
+		return "", err
+	}
+	archives, err := filepath.Glob(filepath.Join(folder, "*.tgz"))
+	if err != nil || len(archives) != 1 {
+		return "", fmt.Errorf("npm pack left no archive but said %q", strings.TrimSpace(string(out)))
+	}
+	return archives[0], nil
+}
+
+// run runs npm and returns its output. The error of a failed command is npm's
+// own first line of complaint.
+func (n *npm) run(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, n.command, args...)
+	cmd.Env = append(os.Environ(), "npm_config_update_notifier=false", "npm_config_fund=false", "npm_config_audit=false")
+	stopGroup(cmd)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, npmError(stdout.Bytes(), stderr.String(), err)
+	}
+	return stdout.Bytes(), nil
+}
+
+// npmError finds npm's own words for what went wrong: in the JSON that --json
+// prints, or in the lines marked "npm error" (npm ERR! before npm 10).
+func npmError(stdout []byte, stderr string, cause error) error {
+	var report struct {
+		Error struct{ Code, Summary string } `json:"error"`
+	}
+	if json.Unmarshal(stdout, &report) == nil && report.Error.Summary != "" {
+		return fmt.Errorf("npm: %s: %s", report.Error.Code, firstWords(report.Error.Summary))
+	}
+	var code string
+	for line := range strings.Lines(stderr) {
+		text, marked := strings.CutPrefix(strings.TrimSpace(line), "npm error ")
+		if !marked {
+			text, marked = strings.CutPrefix(strings.TrimSpace(line), "npm ERR! ")
+		}
+		if !marked {
+			continue
+		}
+		if after, ok := strings.CutPrefix(text, "code "); ok {
+			code = after + ": "
+			continue
+		}
+		return fmt.Errorf("npm: %s%s", code, text)
+	}
+	return fmt.Errorf("npm: %w", cause)
+}
+
+// firstWords is the first line of a longer text.
+func firstWords(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// oneOrMany reads npm's JSON, which is a bare value instead of a list where
+// there is only one, and nothing at all where there is none.
+func oneOrMany[T any](b []byte) ([]T, error) {
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil, nil
+	}
+	var many []T
+	if json.Unmarshal(b, &many) == nil {
+		return many, nil
+	}
+	var one T
+	if err := json.Unmarshal(b, &one); err != nil {
+		return nil, err
+	}
+	return []T{one}, nil
+}
