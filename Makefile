@@ -1,0 +1,43 @@
+GO      ?= go
+ROUNDS  ?= 5
+FLAGS   ?=
+SOURCES := $(shell find cmd sweep runtimes store charts -type f ! -name '*_test.go') go.mod go.sum
+
+export CGO_ENABLED ?= 0
+
+.PHONY: all build sweep test race lint golden fuzz bench check clean
+all: build
+
+build: bin/versweep ## build bin/versweep, statically linked
+bin/versweep: $(SOURCES)
+	$(GO) build -trimpath -o $@ ./cmd/versweep
+
+sweep: build ## measure the newest release of every Node line, print the table, draw node-qps.png
+	bin/versweep run node --rounds $(ROUNDS) -o node-qps.png --yes $(FLAGS)
+
+test: ## vet and run all tests; the summary names those that were left out
+	$(GO) vet ./...
+	$(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname -- ./...
+
+race: ## the same with the race detector, which needs a C compiler
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+lint: ## formatting, static analysis, known vulnerabilities
+	@test -z "$$(gofmt -l cmd sweep runtimes store charts)" || { gofmt -d cmd sweep runtimes store charts; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@2026.1 ./...
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
+
+golden: ## write the expected pictures and tables anew; look at them before committing
+	$(GO) test ./charts -update
+
+fuzz: ## fuzz what reads input from outside, a minute each
+	$(GO) test ./sweep -run '^$$' -fuzz FuzzParseVersion -fuzztime 1m
+
+bench: ## benchmarks of every package
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+check: lint test race ## what to run before a commit
+
+clean:
+	rm -rf bin node-qps.png

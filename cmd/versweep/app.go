@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"versweep/charts"
+	"versweep/runtimes"
+	"versweep/store"
+	"versweep/sweep"
+	"versweep/sweep/load"
+)
+
+// app is what the subcommands share: the streams and the common flags.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	terminal       bool // stderr is one: draw progress
+	asks           bool // stdin is one: a question can be answered
+
+	db      string
+	json    bool
+	quiet   bool
+	noColor bool
+
+	// begun says that the command line was understood; errors before that
+	// are misuse.
+	begun bool
+}
+
+// command builds the command tree.
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "versweep",
+		Short: "Find the version in which a runtime or server became slower or faster",
+		Long: `versweep finds the versions of a runtime or server, runs the same hello-world
+load against every one of them fairly, keeps every number, and draws the trend.
+
+Exit status: 0 done and clean, 1 failure, 2 misuse, 3 regression found,
+130 interrupted (what was measured is saved, and resume goes on from there).`,
+		Example:       "  versweep run node --versions '>=18' --per line -o node.png",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			a.begun = true
+		},
+	}
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetVersionTemplate("versweep {{.Version}}\n")
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.db, "db", defaultDB(), "the store, an SQLite file; $VERSWEEP_DB sets the default")
+	flags.BoolVar(&a.json, "json", false, "print JSON (schema 1) instead of text")
+	flags.BoolVar(&a.quiet, "quiet", false, "no progress, only results and errors")
+	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
+	root.AddCommand(
+		a.targetsCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
+		a.tableCommand(), a.chartCommand(), a.engineCommand(),
+	)
+	return root
+}
+
+func defaultDB() string {
+	if db := os.Getenv("VERSWEEP_DB"); db != "" {
+		return db
+	}
+	return "versweep.db"
+}
+
+// version tells the build: the module's version, or the commit it was made from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "development"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
+			v += " " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return v + " " + info.GoVersion
+}
+
+// say writes a line of progress or a warning.
+func (a *app) say(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, format+"\n", args...)
+	}
+}
+
+// warn writes a warning, which --quiet does not hide.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "warning: "+format+"\n", args...)
+}
+
+// misuseError is a command line that cannot be carried out.
+type misuseError struct{ problem, hint string }
+
+func (e *misuseError) Error() string { return e.problem }
+
+func misuse(hint, format string, args ...any) error {
+	return &misuseError{fmt.Sprintf(format, args...), hint}
+}
+
+// explain turns an error into one line, a hint for the next step and the exit
+// status.
+func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
+	line, status = strings.Join(strings.Fields(err.Error()), " "), exitFailure
+	if ctx.Err() != nil {
+		return "interrupted; all samples taken so far are saved", "versweep resume goes on from there", exitInterrupted
+	}
+	if !a.begun {
+		return line, "versweep --help lists the commands and flags", exitMisuse
+	}
+	if e, ok := errors.AsType[*misuseError](err); ok {
+		return line, e.hint, exitMisuse
+	}
+	if e, ok := errors.AsType[*runtimes.UnknownTargetError](err); ok {
+		hint = "versweep targets lists them all"
+		if e.Nearest != "" {
+			hint = fmt.Sprintf("did you mean %s? %s", e.Nearest, hint)
+		}
+		return line, hint, exitMisuse
+	}
+	if e, ok := errors.AsType[*load.MisuseError](err); ok {
+		return e.What + ": " + e.Why, e.Hint, exitMisuse
+	}
+	if _, ok := errors.AsType[*sweep.RangeError](err); ok {
+		return line, "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'", exitMisuse
+	}
+	for _, known := range hints {
+		if errors.Is(err, known.err) {
+			return line, known.hint, status
+		}
+	}
+	return line, "", status
+}
+
+// hints says what to do about errors that have a name.
+var hints = []struct {
+	err  error
+	hint string
+}{
+	{runtimes.ErrNoNPM, "install Node.js with npm, for example: apt-get install npm"},
+	{runtimes.ErrNoEngine, "start Docker, set $DOCKER_HOST, or use --launcher process"},
+	{runtimes.ErrIntegrity, "the download differs from what the registry says; try again, and mistrust a proxy in between"},
+	{store.ErrNoStore, "versweep run makes one; --db says where it is"},
+	{store.ErrForeign, "name another file with --db; this one was left as it is"},
+	{store.ErrNewer, "use the newer versweep; the file was left as it is"},
+	{store.ErrReadOnly, "name a file that you may write to with --db"},
+	{store.ErrUnreachable, "name a file in a folder that you may write to with --db"},
+	{store.ErrLocked, "wait for the other process to end, or name another file with --db"},
+	{store.ErrFull, "make room, then go on with versweep resume"},
+	{store.ErrDamaged, "the file is cut short or overwritten; go back to a backup, or name another file with --db"},
+	{store.ErrNoSweep, "versweep run makes one"},
+	{charts.ErrNothingToDraw, "versweep table shows what was measured, and why the rest was not"},
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"versweep/sweep"
+	"versweep/sweep/load"
+)
+
+// The JSON documents of schema 1. Keys carry their unit, fractions are
+// fractions, unknown is null.
+
+type versionsJSON struct {
+	Schema   int             `json:"schema"`
+	Target   string          `json:"target"`
+	Versions []versionJSON   `json:"versions"`
+	Skipped  []sweep.Skipped `json:"skipped"`
+}
+
+type versionJSON struct {
+	Version    string  `json:"version"`
+	Raw        string  `json:"raw"`
+	Source     string  `json:"source"`
+	Line       string  `json:"line"`
+	Prerelease bool    `json:"prerelease"`
+	Commit     *string `json:"commit"`
+	Digest     *string `json:"digest"`
+}
+
+func newVersionsJSON(target string, versions []sweep.Version, skipped []sweep.Skipped) versionsJSON {
+	doc := versionsJSON{Schema: jsonSchema, Target: target, Versions: []versionJSON{}, Skipped: []sweep.Skipped{}}
+	for _, v := range versions {
+		doc.Versions = append(doc.Versions, versionJSON{
+			Version: v.Name, Raw: v.Raw, Source: v.Source, Line: v.Line, Prerelease: v.Prerelease,
+			Commit: orNull(v.Commit), Digest: orNull(v.Digest),
+		})
+	}
+	doc.Skipped = append(doc.Skipped, skipped...)
+	return doc
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+type tableJSON struct {
+	Schema         int                   `json:"schema"`
+	Sweep          int64                 `json:"sweep"`
+	Target         string                `json:"target"`
+	Source         string                `json:"source"`
+	Profile        load.Profile          `json:"profile"`
+	Environment    sweep.Environment     `json:"environment"`
+	Reference      *string               `json:"reference"`
+	Seed           uint64                `json:"seed"`
+	Rounds         int                   `json:"rounds"`
+	Finished       bool                  `json:"finished"`
+	Versions       []rowJSON             `json:"versions"`
+	Twin           map[string]metricJSON `json:"twin"`
+	SmallestEffect *float64              `json:"smallest_effect"` // not known before verdicts are
+	Findings       []struct{}            `json:"findings"`
+}
+
+type rowJSON struct {
+	Version    string                `json:"version"`
+	Line       string                `json:"line"`
+	Prerelease bool                  `json:"prerelease"`
+	Status     sweep.Status          `json:"status"`
+	Reason     *string               `json:"reason"`
+	Notes      []string              `json:"notes"`
+	Samples    int                   `json:"samples"`
+	Metrics    map[string]metricJSON `json:"metrics"`
+}
+
+type metricJSON struct {
+	Median *float64     `json:"median"`
+	Lo     *float64     `json:"lo"`
+	Hi     *float64     `json:"hi"`
+	Unit   string       `json:"unit"`
+	Better sweep.Better `json:"better"`
+}
+
+func newTableJSON(t sweep.Table) tableJSON {
+	doc := tableJSON{
+		Schema: jsonSchema, Sweep: t.Sweep, Target: t.Target, Source: t.Plan.Source, Profile: t.Plan.Profile,
+		Environment: t.Environment, Reference: orNull(t.Plan.Reference), Seed: t.Plan.Seed, Rounds: t.Plan.Rounds,
+		Finished: t.Finished, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Twin), Findings: []struct{}{},
+	}
+	for _, r := range t.Rows {
+		doc.Versions = append(doc.Versions, rowJSON{
+			Version: r.Version.Name, Line: r.Version.Line, Prerelease: r.Version.Prerelease, Status: r.Status,
+			Reason: orNull(r.Reason), Notes: append([]string{}, r.Notes...), Samples: r.Samples, Metrics: newMetricsJSON(r.Metrics),
+		})
+	}
+	return doc
+}
+
+// newMetricsJSON has every metric that a sweep measures; one that is not known
+// is there with nulls.
+func newMetricsJSON(estimates map[string]sweep.Estimate) map[string]metricJSON {
+	out := map[string]metricJSON{}
+	for _, m := range sweep.Metrics {
+		j := metricJSON{Unit: m.Unit, Better: m.Better}
+		if e, ok := estimates[m.Key]; ok {
+			j.Median, j.Lo, j.Hi = &e.Median, &e.Lo, &e.Hi
+		}
+		out[m.Key] = j
+	}
+	return out
+}

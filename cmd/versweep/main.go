@@ -1,0 +1,54 @@
+// Command versweep tells in which version a runtime or server became slower or
+// faster. The subcommands have a file each; this package only wires, prints and
+// decides the exit status. Start reading at run.go.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// Exit statuses, part of the outside surface.
+const (
+	exitDone        = 0
+	exitFailure     = 1
+	exitMisuse      = 2
+	exitInterrupted = 130
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run carries out one command line and returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// The first signal asks for a clean end; restoring the default handling
+	// then lets a second one end the program at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin)}
+	root := a.command()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	line, hint, status := a.explain(ctx, err)
+	fmt.Fprintln(stderr, "versweep: "+line)
+	if hint != "" {
+		fmt.Fprintln(stderr, "hint: "+hint)
+	}
+	return status
+}
+
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"versweep/store"
+	"versweep/sweep"
+)
+
+// reference is the version that a plan asks for as reference.
+type reference struct {
+	name     string // empty: to be chosen among what runs
+	required bool   // the user named it: without it there is no sweep
+}
+
+// plannedReference finds out which reference a sweep should have, named by the
+// user or kept from the first sweep of its series, and makes sure that the plan
+// samples it.
+func (a *app) plannedReference(ctx context.Context, st *store.Store, p *sweep.Plan, env sweep.Environment, found []sweep.Version, named string) (reference, error) {
+	r := reference{name: named, required: named != ""}
+	if named == "latest" {
+		latest, ok := sweep.Latest(found)
+		if !ok {
+			return r, misuse("name a version", "--reference: %s has no stable version", p.Target)
+		}
+		r.name = latest.Name
+	}
+	if named == "" {
+		kept, err := st.SeriesReference(ctx, p.Target, p.Profile, env)
+		if err != nil {
+			return r, err
+		}
+		r.name = kept
+	}
+	if r.name == "" {
+		return r, nil
+	}
+	i := slices.IndexFunc(found, func(v sweep.Version) bool { return v.Name == r.name || v.Raw == r.name })
+	switch {
+	case i < 0 && r.required:
+		return r, misuse("versweep versions "+p.Target+" lists them", "--reference: %s has no version %q", p.Target, named)
+	case i < 0:
+		a.warn("the series' reference %s is not to be had any more; this sweep takes another", r.name)
+		return reference{}, nil
+	}
+	r.name = found[i].Name
+	if !slices.ContainsFunc(p.Versions, func(v sweep.Version) bool { return v.Name == r.name }) {
+		p.Versions = sweep.SortVersions(append(p.Versions, found[i]))
+	}
+	return r, nil
+}
+
+// chooseReference returns the reference that counts: the planned one, or the
+// newest stable version that runs. It is empty when none runs.
+func (a *app) chooseReference(ctx context.Context, p sweep.Plan, outcomes []sweep.Outcome, l sweep.Launcher, planned reference) (string, error) {
+	builds := map[string]sweep.Build{}
+	reasons := map[string]string{}
+	for _, o := range outcomes {
+		if o.Reason == "" {
+			builds[o.Version] = o.Build
+		}
+		reasons[o.Version] = o.Reason
+	}
+	if planned.name != "" {
+		if b, ok := builds[planned.name]; ok {
+			runs, err := runsAtAll(ctx, l, b)
+			if err != nil || runs == nil {
+				return planned.name, err
+			}
+			reasons[planned.name] = runs.Reason
+		}
+		if planned.required {
+			return "", fmt.Errorf("the reference %s cannot be measured: %s", planned.name, reasons[planned.name])
+		}
+		a.warn("the series' reference %s cannot be measured (%s); this sweep takes another", planned.name, reasons[planned.name])
+	}
+	for _, v := range slices.Backward(p.Versions) {
+		b, ok := builds[v.Name]
+		if !ok || v.Prerelease {
+			continue
+		}
+		runs, err := runsAtAll(ctx, l, b)
+		if err != nil {
+			return "", err
+		}
+		if runs == nil {
+			return v.Name, nil
+		}
+	}
+	return "", nil
+}
+
+// runsAtAll starts and stops a build once. The first result says why it does
+// not run.
+func runsAtAll(ctx context.Context, l sweep.Launcher, b sweep.Build) (*sweep.StartError, error) {
+	instance, err := l.Start(ctx, b)
+	if failed, ok := errors.AsType[*sweep.StartError](err); ok {
+		return failed, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", b.Version, err)
+	}
+	_, err = instance.Stop()
+	return nil, err
+}

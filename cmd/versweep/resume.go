@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"versweep/runtimes"
+	"versweep/store"
+	"versweep/sweep"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	var f launchFlags
+	var picture, layout string
+	cmd := &cobra.Command{
+		Use:   "resume [SWEEP]",
+		Short: "Go on with an unfinished sweep, the latest or the one named by number",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLayout(layout); err != nil {
+				return err
+			}
+			if picture != "" {
+				if err := checkPicture(picture); err != nil {
+					return err
+				}
+			}
+			return a.resume(cmd.Context(), args, f, layout, picture)
+		},
+	}
+	cmd.Flags().StringVar(&f.cache, "cache", "", "folder of fetched builds (default versweep in the user's cache folder)")
+	cmd.Flags().StringVarP(&picture, "output", "o", "", "write the trend of throughput to this .png or .svg file")
+	cmd.Flags().StringVar(&layout, "layout", "", layoutHelp)
+	return cmd
+}
+
+func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, picture string) error {
+	st, err := store.Open(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	sw, err := unfinished(ctx, st, args)
+	if err != nil {
+		return err
+	}
+	d, err := findTarget(sw.Plan.Target)
+	if err != nil {
+		return err
+	}
+	cache, err := f.openCache()
+	if err != nil {
+		return err
+	}
+	f.launcher = sw.Plan.Launcher
+	f.serverCPUs = sweep.FormatCPUs(sw.Environment.ServerCPUs)
+	f.loadCPUs = sweep.FormatCPUs(sw.Environment.LoadCPUs)
+	cpus, err := f.cpuSets(a, d)
+	if err != nil {
+		return err
+	}
+	l, err := a.connect(ctx, d, cache, f, cpus)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if l.environment.Hash() != sw.Environment.Hash() {
+		return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, difference(sw.Environment, l.environment))
+	}
+	a.say("going on with sweep %d of %s: %d samples of %d are there", sw.ID, sw.Plan.Title, len(sw.Samples), sw.Plan.Rounds*(len(sw.Plan.Versions)+1))
+	if err := a.obtainAgain(ctx, d, cache, l, &sw); err != nil {
+		return err
+	}
+	return a.carryOut(ctx, st, l.launcher, &sw, layout, picture)
+}
+
+// unfinished reads the sweep to go on with.
+func unfinished(ctx context.Context, st *store.Store, args []string) (sweep.Sweep, error) {
+	if len(args) == 0 {
+		return st.UnfinishedSweep(ctx)
+	}
+	id, err := strconv.ParseInt(args[0], 10, 64)
+	if err != nil {
+		return sweep.Sweep{}, misuse("sweeps are numbered; run and table --json tell the number", "%q is not the number of a sweep", args[0])
+	}
+	sw, err := st.LoadSweep(ctx, id)
+	if err == nil && !sw.Finished.IsZero() {
+		err = misuse("versweep table "+sw.Plan.Target+" prints it", "sweep %d is finished", id)
+	}
+	return sw, err
+}
+
+// obtainAgain makes sure that what the sweep measured so far is still there to
+// be measured, byte for byte.
+func (a *app) obtainAgain(ctx context.Context, d *runtimes.Definition, cache *runtimes.Cache, l *launching, sw *sweep.Sweep) error {
+	var gone []sweep.Version
+	for i, o := range sw.Outcomes {
+		if o.Reason != "" {
+			continue
+		}
+		if _, err := os.Stat(o.Build.Dir); err != nil {
+			gone = append(gone, sw.Plan.Versions[slices.IndexFunc(sw.Plan.Versions, func(v sweep.Version) bool { return v.Name == o.Version })])
+			continue
+		}
+		if l.finish != nil {
+			b, err := l.finish(ctx, o.Build)
+			if err != nil {
+				return err
+			}
+			sw.Outcomes[i].Build = b
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	supply, err := runtimes.NewSupply(d, cache)
+	if err != nil {
+		return err
+	}
+	again, err := a.obtain(ctx, supply, gone, l.finish)
+	if err != nil {
+		return err
+	}
+	for _, o := range again {
+		i := slices.IndexFunc(sw.Outcomes, func(old sweep.Outcome) bool { return old.Version == o.Version })
+		if o.Reason != "" {
+			return fmt.Errorf("going on with sweep %d: %s cannot be had any more: %s", sw.ID, o.Version, o.Reason)
+		}
+		if o.Build.Digest != sw.Outcomes[i].Build.Digest {
+			return fmt.Errorf("going on with sweep %d: %s is another build now (%s, was %s)", sw.ID, o.Version, o.Build.Digest, sw.Outcomes[i].Build.Digest)
+		}
+		sw.Outcomes[i] = o
+	}
+	return nil
+}
+
+// difference names the first thing that differs between two environments.
+func difference(was, is sweep.Environment) string {
+	for _, d := range []struct{ what, was, is string }{
+		{"CPU", was.CPU, is.CPU},
+		{"cores", strconv.Itoa(was.Cores), strconv.Itoa(is.Cores)},
+		{"governor", was.Governor, is.Governor},
+		{"microcode", was.Microcode, is.Microcode},
+		{"system", was.OS, is.OS},
+		{"kernel", was.Kernel, is.Kernel},
+		{"engine", was.Engine, is.Engine},
+		{"method version", strconv.Itoa(was.Method), strconv.Itoa(is.Method)},
+	} {
+		if d.was != d.is {
+			return fmt.Sprintf("%s was %q, is %q", d.what, d.was, d.is)
+		}
+	}
+	return "memory or pinning differ"
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"versweep": main})
+}
+
+// Each script is named for the behaviour that it guards.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+			// The user's npm configuration, which knows the registry.
+			for _, name := range os.Environ() {
+				if key, value, _ := strings.Cut(name, "="); strings.HasPrefix(strings.ToLower(key), "npm_config_") || strings.HasSuffix(key, "_CA_CERTS") {
+					e.Setenv(key, value)
+				}
+			}
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return err
+			}
+			e.Setenv("NPM_CONFIG_USERCONFIG", filepath.Join(home, ".npmrc"))
+			e.Setenv("TMPDIR", os.TempDir())
+			// The folder of the program alone, for scripts without other tools.
+			e.Setenv("PROGRAM", filepath.SplitList(e.Getenv("PATH"))[0])
+			return nil
+		},
+	})
+}
+
+// What each package of ours may import of ours, as docs/DESIGN has it; heavy
+// modules stay where they are used.
+func TestImportArrows(t *testing.T) {
+	allowed := map[string][]string{
+		"sweep/load": {}, "sweep/stats": {},
+		"sweep":    {"sweep/load", "sweep/stats"},
+		"runtimes": {"sweep", "sweep/load"},
+		"store":    {"sweep", "sweep/load"},
+		"charts":   {"sweep", "sweep/load", "sweep/stats"},
+	}
+	heavy := map[string]string{
+		"github.com/docker/": "runtimes", "modernc.org/sqlite": "store", "gonum.org/v1/plot": "charts",
+		"github.com/spf13/cobra": "cmd/versweep", "github.com/goccy/go-yaml": "runtimes",
+	}
+	seen := map[string]bool{}
+	err := filepath.WalkDir("../..", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") {
+			return err
+		}
+		pkg, err := filepath.Rel("../..", filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		seen[pkg] = true
+		arrows, ruled := allowed[pkg]
+		if !ruled && !strings.HasPrefix(pkg, "cmd/") {
+			t.Errorf("%s: package %s has no place in the layout", file, pkg)
+		}
+		for _, i := range parsed.Imports {
+			path, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			if own, ok := strings.CutPrefix(path, "versweep/"); ok && ruled && own != pkg && !slices.Contains(arrows, own) {
+				t.Errorf("%s imports %s: %s may only import %v of ours", file, path, pkg, arrows)
+			}
+			for module, home := range heavy {
+				if strings.HasPrefix(path, module) && pkg != home {
+					t.Errorf("%s imports %s, which belongs to %s", file, path, home)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range allowed {
+		if !seen[pkg] {
+			t.Errorf("package %s is missing", pkg)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"versweep/runtimes"
+	"versweep/sweep"
+)
+
+// selectionFlags are the flags that choose versions.
+type selectionFlags struct {
+	versions    string
+	per         string
+	prereleases bool
+	source      string
+}
+
+func (f *selectionFlags) add(cmd *cobra.Command, per string) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.versions, "versions", "", "range of versions: '>=18 <23', '0.10.x', '18,20.11.1,latest' (default all)")
+	flags.StringVar(&f.per, "per", "", "keep the newest of each line, minor or patch release "+per)
+	flags.BoolVar(&f.prereleases, "prereleases", false, "take prereleases too; one that --versions names is always taken")
+	flags.StringVar(&f.source, "source", "", "where versions come from (default the target's first: npm)")
+}
+
+// selection checks the flags against a target.
+func (f *selectionFlags) selection(d *runtimes.Definition, per sweep.Per) (sweep.Selection, error) {
+	if f.per != "" {
+		per = sweep.Per(f.per)
+	}
+	switch per {
+	case sweep.PerLine, sweep.PerMinor, sweep.PerPatch:
+	default:
+		return sweep.Selection{}, misuse("use line, minor or patch", "--per: unknown value %q", f.per)
+	}
+	if names := d.SourceNames(); f.source != "" && f.source != names[0] {
+		return sweep.Selection{}, misuse("known for this target: "+names[0], "--source: %s has no source %q", d.Name, f.source)
+	}
+	if _, err := sweep.ParseRange(f.versions); err != nil {
+		return sweep.Selection{}, err
+	}
+	return sweep.Selection{Range: f.versions, Per: per, Prereleases: f.prereleases}, nil
+}
+
+func (a *app) versionsCommand() *cobra.Command {
+	var f selectionFlags
+	cmd := &cobra.Command{
+		Use:     "versions TARGET",
+		Short:   "List the versions that were found, and what was skipped and why",
+		Example: "  versweep versions node --versions '>=20' --per minor",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := findTarget(args[0])
+			if err != nil {
+				return err
+			}
+			s, err := f.selection(d, sweep.PerPatch)
+			if err != nil {
+				return err
+			}
+			supply, err := runtimes.NewSupply(d, nil)
+			if err != nil {
+				return err
+			}
+			found, skipped, err := supply.Versions(cmd.Context())
+			if err != nil {
+				return err
+			}
+			chosen, err := choose(s, d, found)
+			if err != nil {
+				return err
+			}
+			return a.printVersions(d, chosen, skipped)
+		},
+	}
+	f.add(cmd, "(default patch: all)")
+	return cmd
+}
+
+func findTarget(name string) (*runtimes.Definition, error) {
+	catalog, err := runtimes.EmbeddedCatalog()
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Find(name)
+}
+
+// choose applies a selection. Choosing nothing is misuse.
+func choose(s sweep.Selection, d *runtimes.Definition, found []sweep.Version) (sweep.Chosen, error) {
+	chosen, err := s.Choose(found)
+	if err != nil {
+		return chosen, err
+	}
+	if len(chosen.Versions) == 0 && len(chosen.Missing) == 0 {
+		hint := "versweep versions " + d.Name + " lists them"
+		if chosen.Prereleases > 0 {
+			hint = "--prereleases takes prereleases too; " + hint
+		}
+		left := chosen.Left()
+		if left == "" {
+			left = "none were found"
+		}
+		return chosen, misuse(hint, "no version of %s is in range %q (%d found: %s)", d.Name, s.Range, len(found), left)
+	}
+	return chosen, nil
+}
+
+func (a *app) printVersions(d *runtimes.Definition, chosen sweep.Chosen, skipped []sweep.Skipped) error {
+	for _, m := range chosen.Missing {
+		skipped = append(skipped, sweep.Skipped{Raw: m, Reason: "no such release"})
+	}
+	if a.json {
+		return a.printJSON(newVersionsJSON(d.Name, chosen.Versions, skipped))
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, v := range chosen.Versions {
+		kind := ""
+		if v.Prerelease {
+			kind = "prerelease"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", v.Name, v.Line, v.Source, kind)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	a.say("%d versions of %s", len(chosen.Versions), d.Title)
+	if left := chosen.Left(); left != "" {
+		a.say("left out: %s", left)
+	}
+	for _, s := range skipped {
+		a.say("skipped %q: %s", s.Raw, s.Reason)
+	}
+	return nil
+}
