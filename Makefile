@@ -5,7 +5,7 @@ SOURCES := $(shell find cmd sweep runtimes store charts -type f ! -name '*_test.
 
 export CGO_ENABLED ?= 0
 
-.PHONY: all build sweep test race lint golden fuzz bench check clean
+.PHONY: all build sweep test race lint golden fuzz bench bench-load check clean
 all: build
 
 build: bin/versweep ## build bin/versweep, statically linked
@@ -36,6 +36,9 @@ fuzz: ## fuzz what reads input from outside, a minute each
 
 bench: ## benchmarks of every package
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-load: build ## the load engine beside wrk, ab and others, in one run, as ratios
+	$(GO) run ./cmd/benchload $(FLAGS)
 
 check: lint test race ## what to run before a commit
 

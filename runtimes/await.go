@@ -75,9 +75,12 @@ func awaitAnswer(ctx context.Context, d *Definition, host string, dial dialFunc)
 // ask makes one request. answered tells whether an HTTP answer came, right or
 // wrong.
 func ask(ctx context.Context, client *http.Client, d *Definition, host string) (answered bool, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/", nil)
+	request, err := http.NewRequestWithContext(ctx, d.Request.Method, "http://"+host+d.Request.Path, nil)
 	if err != nil {
 		return false, err
+	}
+	for name, value := range d.Request.Header {
+		request.Header.Set(name, value)
 	}
 	answer, err := client.Do(request)
 	if err != nil {

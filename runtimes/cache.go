@@ -73,7 +73,7 @@ const (
 // buildDir is where a build with this content lies, made or not.
 func (c *Cache) buildDir(target, version, digest string, recipe ...string) string {
 	sum := sha256.Sum256([]byte(digest + "\n" + strings.Join(recipe, "\n")))
-	return filepath.Join(c.builds(), target, version+"-"+hex.EncodeToString(sum[:])[:recipeHash])
+	return filepath.Join(c.builds(), folderName(target), version+"-"+hex.EncodeToString(sum[:])[:recipeHash])
 }
 
 // facts reads what is known of the build in dir; false when there is none.
@@ -92,8 +92,19 @@ func (c *Cache) facts(dir string) (buildFacts, bool, error) {
 	return f, true, nil
 }
 
-// add makes the build in dir: fill writes its files into a folder and tells
-// about them. Nothing is left in the cache when it fails.
+// make returns the facts of the build in dir, and whether it was there already.
+// Where it is not, fill writes its files into a folder and tells about them;
+// scratch is a folder for what is thrown away afterwards.
+func (c *Cache) make(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, bool, error) {
+	facts, cached, err := c.facts(dir)
+	if err != nil || cached {
+		return facts, cached, err
+	}
+	facts, err = c.add(ctx, dir, fill)
+	return facts, false, err
+}
+
+// add makes the build in dir. Nothing is left in the cache when it fails.
 func (c *Cache) add(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, error) {
 	scratch, err := os.MkdirTemp(c.scratch(), "build-")
 	if err != nil {
@@ -119,10 +130,14 @@ func (c *Cache) add(ctx context.Context, dir string, fill func(ctx context.Conte
 	return facts, moveInto(whole, dir)
 }
 
-// program writes the target's program files into a folder of the cache, once
+// program writes the program files of a recipe into a folder of the cache, once
 // for each content, and returns the folder.
-func (c *Cache) program(d *Definition) (string, error) {
-	dir := filepath.Join(c.programs(), d.Name+"-"+d.programHash())
+func (c *Cache) program(d *Definition, r Recipe) (string, error) {
+	files, err := d.programFiles(r)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(c.programs(), folderName(d.Name)+"-"+r.hash(files))
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -135,13 +150,16 @@ func (c *Cache) program(d *Definition) (string, error) {
 	if err := os.Mkdir(whole, 0o755); err != nil {
 		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
 	}
-	for name, text := range d.programs {
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(whole, name), text, 0o644); err != nil {
 			return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
 		}
 	}
 	return dir, moveInto(whole, dir)
 }
+
+// folderName is a target's name as part of a path or of an image's name.
+func folderName(target string) string { return strings.ReplaceAll(target, ":", "-") }
 
 // moveInto renames a whole folder to where it belongs. A folder that another
 // process put there meanwhile has the same content and stays.

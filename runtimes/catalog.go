@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
+	"strings"
 )
 
 //go:embed catalog
@@ -52,13 +54,28 @@ func newCatalog(targets fs.FS) (*Catalog, error) {
 // Names lists the targets in alphabetical order.
 func (c *Catalog) Names() []string { return slices.Clone(c.names) }
 
-// Find reads the definition of a target. The error is an *UnknownTargetError
+// Find reads the definition of a target, or of a variant of it as in
+// "node:xml". The error is an *UnknownTargetError
 // when there is none of that name.
 func (c *Catalog) Find(name string) (*Definition, error) {
-	if !slices.Contains(c.names, name) {
-		return nil, &UnknownTargetError{Name: name, Nearest: nearest(name, c.names)}
+	target, variant, hasVariant := strings.Cut(name, ":")
+	if !slices.Contains(c.names, target) {
+		return nil, &UnknownTargetError{Name: name, Nearest: nearest(target, c.names)}
 	}
-	return readDefinition(c.targets, name)
+	d, err := readDefinition(c.targets, target)
+	if err != nil || !hasVariant {
+		return d, err
+	}
+	v, ok := d.variant(variant)
+	if !ok {
+		known := slices.Sorted(maps.Keys(d.Variants))
+		near := nearest(variant, known)
+		if near != "" {
+			near = target + ":" + near
+		}
+		return nil, &UnknownTargetError{Name: name, Nearest: near}
+	}
+	return v, nil
 }
 
 // Text is the definition as it is written.

@@ -1,9 +1,9 @@
 package runtimes
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -19,44 +19,109 @@ import (
 
 // Definition is a target: a runtime or server and its hello-world program. It
 // is read from target.yaml in the target's folder; unknown keys are errors.
+//
+// In command lines "{build}" is the build's folder, "{program}" the program's,
+// "{runtime}" the runtime's, "{port}" the port to listen on at 127.0.0.1, which
+// $PORT holds too, and "{version}" the version. No shell reads them.
 type Definition struct {
-	Name     string       `yaml:"-"`        // the folder's name: "node"
+	Name     string       `yaml:"-"`        // the folder's name, with ":variant" for a variant
 	Title    string       `yaml:"title"`    // for people: "Node.js"
 	Homepage string       `yaml:"homepage"` // of the project
 	About    string       `yaml:"about"`    // one sentence: what answers the requests
 	Line     sweep.LineBy `yaml:"line"`     // what a line of releases is; major when empty
-
-	Source Source `yaml:"source"`
-
-	// Program lists the files of the hello-world program, beside target.yaml.
-	Program []string `yaml:"program"`
-	// Start is the command line, run without a shell. "{build}" is the
-	// build's folder, "{program}" the program's, "{port}" the port to
-	// listen on at 127.0.0.1, which $PORT holds too.
-	Start []string `yaml:"start"`
-	// Env is added to the small environment that the server gets.
-	Env map[string]string `yaml:"env"`
+	// Untested says why nobody has run this definition yet; empty when it ran.
+	Untested string `yaml:"untested"`
 	// CPUs is how many the server gets where there are enough; 1 when 0.
 	CPUs int `yaml:"cpus"`
 
-	Answer Answer `yaml:"answer"`
-	Image  Image  `yaml:"image"`
+	// Sources are the places to have versions from, the first choice first.
+	Sources []Source `yaml:"sources"`
 
-	programs map[string][]byte
+	Recipe   `yaml:",inline"`
+	Request  Request            `yaml:"request"`
+	Answer   Answer             `yaml:"answer"`
+	Variants map[string]Variant `yaml:"variants"`
+
+	files fs.FS // the target's folder
 }
 
-// Source says where versions come from.
+// Recipe says how a version becomes a server. A source's own recipe is laid
+// over the target's, field by field.
+type Recipe struct {
+	// Program lists the files of the hello-world program, beside target.yaml.
+	Program []string `yaml:"program"`
+	// Start is the command line of the server.
+	Start []string `yaml:"start"`
+	// Env is added to the small environment that the server gets.
+	Env map[string]string `yaml:"env"`
+	// Components is a command that prints a JSON object of bundled parts
+	// and their versions; none when empty.
+	Components []string `yaml:"components"`
+	// Runtime is a version of another target that runs this one: "node@22.x".
+	Runtime string `yaml:"runtime"`
+	// Build is a command that builds a version in a folder that holds its
+	// source ("{build}") for the process launcher.
+	Build []string `yaml:"build"`
+	// Dockerfile builds the image that a version runs in. Its context has the
+	// program's files in program/ and what the source gives in source/, and
+	// the version as build argument VERSION.
+	Dockerfile string `yaml:"dockerfile"`
+	// Image says what an image without a Dockerfile starts from.
+	Image Image `yaml:"image"`
+}
+
+// Source is one place to have versions from: exactly one of its kinds.
 type Source struct {
-	NPM *NPMPackage `yaml:"npm"`
+	Image *ImageSource `yaml:"image"`
+	NPM   *NPMSource   `yaml:"npm"`
+	GoMod *GoModSource `yaml:"gomod"`
+	Git   *GitSource   `yaml:"git"`
+	List  []string     `yaml:"list"` // versions written out
+
+	// Recipe is what differs from the target's for versions from here.
+	Recipe Recipe `yaml:"recipe"`
 }
 
-// NPMPackage is an npm package that carries the runtime's program files.
-type NPMPackage struct {
-	Package string   `yaml:"package"` // "@oven/bun-linux-x64"
-	Keep    []string `yaml:"keep"`    // files of the package that make up a build, as path.Match patterns
+// ImageSource is a repository of OCI images, one tag a version.
+type ImageSource struct {
+	Repository string `yaml:"repository"` // "docker.io/library/node"
+	// Flavour is what follows the version in a tag, without the dash:
+	// "alpine" takes 1.25.3-alpine and neither 1.25.3-alpine-perl nor 1.25.3.
+	Flavour string `yaml:"flavour"`
 }
 
-// Answer is the right answer to GET /.
+// NPMSource is an npm package.
+type NPMSource struct {
+	Package string `yaml:"package"` // "@oven/bun-linux-x64"
+	// Keep lists the files of the package that make up a build, as path.Match
+	// patterns, for packages that carry a runtime. Without it the package is
+	// installed with its dependencies, install scripts off.
+	Keep []string `yaml:"keep"`
+}
+
+// GoModSource is a Go module that the program is built against.
+type GoModSource struct {
+	Module string `yaml:"module"` // "github.com/valyala/fasthttp"
+}
+
+// GitSource is a git repository, one tag a version.
+type GitSource struct {
+	Repository string `yaml:"repository"` // URL or path
+	// Tags is the form of the tags that count: "v{version}",
+	// "{version}-{build}". Without it every tag family is looked at and the
+	// one with most versions is taken.
+	Tags       string `yaml:"tags"`
+	Submodules bool   `yaml:"submodules"`
+}
+
+// Request is what the load engine asks of the target.
+type Request struct {
+	Method string            `yaml:"method"` // "GET" when empty
+	Path   string            `yaml:"path"`   // "/" when empty
+	Header map[string]string `yaml:"header"`
+}
+
+// Answer is the right answer.
 type Answer struct {
 	Status  int           `yaml:"status"`  // 200 when 0
 	Type    string        `yaml:"type"`    // media type; "text/plain" when empty
@@ -68,6 +133,14 @@ type Answer struct {
 type Image struct {
 	Base     string   `yaml:"base"`     // image that every build's image starts from
 	Packages []string `yaml:"packages"` // Debian packages added to the base
+}
+
+// Variant is the same server with another program or another question.
+type Variant struct {
+	About   string  `yaml:"about"`
+	Recipe  Recipe  `yaml:"recipe"` // laid over the target's and the source's
+	Request Request `yaml:"request"`
+	Answer  Answer  `yaml:"answer"`
 }
 
 const definitionFile = "target.yaml"
@@ -83,15 +156,12 @@ func readDefinition(targets fs.FS, name string) (*Definition, error) {
 	if err := yaml.UnmarshalWithOptions(text, d, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("reading target %s: %s: %w", name, file, err)
 	}
+	if d.files, err = fs.Sub(targets, name); err != nil {
+		return nil, fmt.Errorf("reading target %s: %w", name, err)
+	}
 	d.fillIn()
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("reading target %s: %s: %w", name, file, err)
-	}
-	d.programs = map[string][]byte{}
-	for _, p := range d.Program {
-		if d.programs[p], err = fs.ReadFile(targets, path.Join(name, p)); err != nil {
-			return nil, fmt.Errorf("reading target %s: its program: %w", name, err)
-		}
 	}
 	return d, nil
 }
@@ -103,89 +173,146 @@ func (d *Definition) fillIn() {
 	if d.CPUs == 0 {
 		d.CPUs = 1
 	}
-	if d.Answer.Status == 0 {
-		d.Answer.Status = 200
+	d.Answer = d.Answer.over(Answer{Status: 200, Type: "text/plain", Body: "Hello World\n", Timeout: 10 * time.Second})
+	d.Request = d.Request.over(Request{Method: "GET", Path: "/"})
+}
+
+// variant is the definition with one of its variants laid over it.
+func (d *Definition) variant(name string) (*Definition, bool) {
+	v, ok := d.Variants[name]
+	if !ok {
+		return nil, false
 	}
-	if d.Answer.Type == "" {
-		d.Answer.Type = "text/plain"
+	one := *d
+	one.Name += ":" + name
+	one.Title += " (" + name + ")"
+	one.About = v.About
+	one.Recipe = v.Recipe.over(d.Recipe)
+	one.Sources = slices.Clone(d.Sources)
+	for i := range one.Sources {
+		one.Sources[i].Recipe = v.Recipe.over(one.Sources[i].Recipe)
 	}
-	if d.Answer.Body == "" {
-		d.Answer.Body = "Hello World\n"
-	}
-	if d.Answer.Timeout == 0 {
-		d.Answer.Timeout = 10 * time.Second
+	one.Request, one.Answer = v.Request.over(d.Request), v.Answer.over(d.Answer)
+	one.Variants = nil
+	return &one, true
+}
+
+// over lays r over base: what r says counts, what it leaves out is base's.
+func (r Recipe) over(base Recipe) Recipe {
+	return Recipe{
+		Program: either(r.Program, base.Program), Start: either(r.Start, base.Start), Env: eitherMap(r.Env, base.Env),
+		Components: either(r.Components, base.Components), Build: either(r.Build, base.Build),
+		Runtime: cmp.Or(r.Runtime, base.Runtime), Dockerfile: cmp.Or(r.Dockerfile, base.Dockerfile),
+		Image: Image{Base: cmp.Or(r.Image.Base, base.Image.Base), Packages: either(r.Image.Packages, base.Image.Packages)},
 	}
 }
 
-func (d *Definition) check() error {
-	switch {
-	case d.Title == "":
-		return errors.New("title is missing")
-	case len(d.Start) == 0:
-		return errors.New("start is missing")
-	case d.Source.NPM == nil:
-		return errors.New("source names no source; known: npm")
-	case d.Source.NPM.Package == "":
-		return errors.New("source.npm.package is missing")
-	case len(d.Source.NPM.Keep) == 0:
-		return errors.New("source.npm.keep is missing")
-	case d.Line != sweep.LineByMajor && d.Line != sweep.LineByMinor:
-		return fmt.Errorf("line is %q; known: major, minor", d.Line)
-	case d.CPUs < 1:
-		return fmt.Errorf("cpus is %d; at least 1", d.CPUs)
-	}
-	for _, p := range d.Program {
-		if !fs.ValidPath(p) || strings.Contains(p, "/") {
-			return fmt.Errorf("program: %q is not a file beside %s", p, definitionFile)
-		}
-	}
-	for _, p := range d.Source.NPM.Keep {
-		if _, err := path.Match(p, ""); err != nil {
-			return fmt.Errorf("source.npm.keep: pattern %q: %w", p, err)
-		}
-	}
-	return nil
+func (r Request) over(base Request) Request {
+	return Request{Method: cmp.Or(r.Method, base.Method), Path: cmp.Or(r.Path, base.Path), Header: eitherMap(r.Header, base.Header)}
 }
 
-// Request is what the load engine asks of the target.
-func (d *Definition) Request() load.Request { return load.Request{Method: "GET", Path: "/"} }
+func (a Answer) over(base Answer) Answer {
+	return Answer{
+		Status: cmp.Or(a.Status, base.Status), Timeout: cmp.Or(a.Timeout, base.Timeout),
+		Type: cmp.Or(a.Type, base.Type), Body: cmp.Or(a.Body, base.Body),
+	}
+}
 
-// Expect is the right answer.
-func (d *Definition) Expect() load.Expect {
+func either(a, b []string) []string {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func eitherMap(a, b map[string]string) map[string]string {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// load is what the load engine asks and expects.
+func (d *Definition) load() (load.Request, load.Expect) {
 	body := d.Answer.Body
-	return load.Expect{Status: d.Answer.Status, Body: &body}
+	return load.Request{Method: d.Request.Method, Path: d.Request.Path, Header: d.Request.Header},
+		load.Expect{Status: d.Answer.Status, Body: &body}
 }
 
-// programHash tells apart what is run: the program's files, the command line
-// and the environment. 12 hex digits.
-func (d *Definition) programHash() string {
-	h := sha256.New()
-	for _, name := range slices.Sorted(slices.Values(d.Program)) {
-		fmt.Fprintf(h, "%q %q\n", name, d.programs[name])
+// programFiles reads the program's files by name.
+func (d *Definition) programFiles(r Recipe) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range r.Program {
+		text, err := fs.ReadFile(d.files, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading target %s: its program: %w", d.Name, err)
+		}
+		files[name] = text
 	}
-	fmt.Fprintf(h, "%q %v\n", d.Start, d.Env) // fmt prints maps in key order
+	return files, nil
+}
+
+// hash tells recipes apart: all that is run and the program's files. 12 hex
+// digits.
+func (r Recipe) hash(files map[string][]byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %q %q\n", r.Start, r.Env, r.Runtime, r.Build, r.Dockerfile) // fmt prints maps in key order
+	for _, name := range slices.Sorted(slices.Values(r.Program)) {
+		fmt.Fprintf(h, "%q %q\n", name, files[name])
+	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// command fills in the start command.
-func (d *Definition) command(buildDir, programDir string, port string) []string {
-	fill := strings.NewReplacer("{build}", buildDir, "{program}", programDir, "{port}", port)
-	args := make([]string, len(d.Start))
-	for i, a := range d.Start {
-		args[i] = fill.Replace(a)
+// places are what the names in braces of a command line stand for.
+type places struct{ build, program, runtime, port, version string }
+
+// fill puts places into a command line.
+func (p places) fill(command []string) []string {
+	filler := strings.NewReplacer("{build}", p.build, "{program}", p.program, "{runtime}", p.runtime, "{port}", p.port, "{version}", p.version)
+	args := make([]string, len(command))
+	for i, a := range command {
+		args[i] = filler.Replace(a)
 	}
 	return args
 }
 
-// environment is the whole environment of the server: small, so that the
-// user's own settings (NODE_OPTIONS and the like) change nothing.
-func (d *Definition) environment(port string) []string {
-	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp", "LANG=C.UTF-8", "PORT=" + port}
-	for name, value := range d.Env {
+// environment is what the server's environment has beside the PATH: little, so
+// that the user's own settings (NODE_OPTIONS and the like) change nothing.
+func (r Recipe) environment(port string) []string {
+	env := []string{"HOME=/tmp", "LANG=C.UTF-8", "PORT=" + port}
+	for name, value := range r.Env {
 		env = append(env, name+"="+value)
 	}
 	return slices.Sorted(slices.Values(env))
 }
 
+// Kind names the source's kind as --source does.
+func (s Source) Kind() string {
+	switch {
+	case s.Image != nil:
+		return "image"
+	case s.NPM != nil:
+		return "npm"
+	case s.GoMod != nil:
+		return "gomod"
+	case s.Git != nil:
+		return "git"
+	}
+	return "list"
+}
+
 // SourceNames lists where versions can come from, the first choice first.
-func (d *Definition) SourceNames() []string { return []string{"npm"} }
+func (d *Definition) SourceNames() []string {
+	var kinds []string
+	for _, s := range d.Sources {
+		if k := s.Kind(); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// RunsAsProcess tells whether versions from here can run without a container.
+func (s Source) RunsAsProcess(d *Definition) bool {
+	return s.NPM != nil || s.GoMod != nil || s.Git != nil && len(s.Recipe.over(d.Recipe).Build) > 0
+}

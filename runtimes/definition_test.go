@@ -22,7 +22,7 @@ func TestEveryEmbeddedTargetIsWhole(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if d.Answer.Body != "Hello World\n" || d.Image.Base == "" || len(d.programs) == 0 || d.About == "" {
+		if d.Answer.Body != "Hello World\n" || d.Image.Base == "" || len(d.Program) == 0 || d.About == "" {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
@@ -43,17 +43,21 @@ func TestUnknownTargetSuggestsTheNearest(t *testing.T) {
 }
 
 func TestDefinitionErrorsNameThePlace(t *testing.T) {
-	const good = "title: X\nsource:\n  npm: {package: x, keep: [bin/x]}\nstart: [x]\n"
+	const good = "title: X\nsources:\n  - npm: {package: x, keep: [bin/x]}\nstart: [x]\n"
 	for name, tt := range map[string]struct{ text, want string }{
 		"unknown key":     {good + "satrt: [y]\n", "satrt"},
 		"wrong type":      {good + "cpus: many\n", "cpus"},
 		"no title":        {strings.Replace(good, "title: X\n", "", 1), "title is missing"},
-		"no source":       {"title: X\nstart: [x]\n", "source"},
-		"nothing to keep": {strings.Replace(good, ", keep: [bin/x]", "", 1), "source.npm.keep"},
-		"bad pattern":     {strings.Replace(good, "bin/x", "'[x'", 1), "pattern"},
+		"no source":       {"title: X\nstart: [x]\n", "sources is missing"},
+		"two in one":      {strings.Replace(good, "- npm", "- list: [1.0.0]\n    npm", 1), "sources[0]: exactly one"},
+		"no package":      {strings.Replace(good, "package: x, ", "", 1), "sources[0]: npm.package"},
+		"bad pattern":     {strings.Replace(good, "bin/x", "'[x'", 1), "sources[0]: npm.keep: pattern"},
 		"bad line":        {good + "line: patch\n", "line"},
+		"no start":        {strings.Replace(good, "start: [x]\n", "", 1), "start is missing"},
 		"program outside": {good + "program: [../x.js]\n", "../x.js"},
 		"program missing": {good + "program: [x.js]\n", "x.js"},
+		"variant's name":  {good + "variants: {X Y: {about: x}}\n", "X Y"},
+		"no Dockerfile":   {good + "dockerfile: Dockerfile\n", "Dockerfile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := newCatalog(fstest.MapFS{"x/target.yaml": {Data: []byte(tt.text)}})
@@ -67,16 +71,61 @@ func TestDefinitionErrorsNameThePlace(t *testing.T) {
 	}
 }
 
-func TestProgramHashChangesWithWhatRuns(t *testing.T) {
-	base := Definition{Name: "x", Start: []string{"x"}, Program: []string{"a.js"}, programs: map[string][]byte{"a.js": []byte("1")}}
-	text, command, env := base, base, base
-	text.programs = map[string][]byte{"a.js": []byte("2")}
+func TestRecipeHashChangesWithWhatRuns(t *testing.T) {
+	base := Recipe{Start: []string{"x"}, Program: []string{"a.js"}}
+	files := map[string][]byte{"a.js": []byte("1")}
+	command, env := base, base
 	command.Start = []string{"x", "--fast"}
 	env.Env = map[string]string{"A": "1"}
-	for name, d := range map[string]Definition{"text": text, "command": command, "environment": env} {
-		if d.programHash() == base.programHash() {
+	for name, other := range map[string]string{
+		"text":    base.hash(map[string][]byte{"a.js": []byte("2")}),
+		"command": command.hash(files), "environment": env.hash(files),
+	} {
+		if other == base.hash(files) {
 			t.Errorf("another %s has the same hash", name)
 		}
+	}
+}
+
+// A variant is the target with its own parts laid over it, for every source.
+func TestVariant(t *testing.T) {
+	c, err := newCatalog(fstest.MapFS{
+		"x/target.yaml": {Data: []byte(`
+title: X
+program: [hello.js]
+start: [x, hello]
+env: {A: "1"}
+sources:
+  - npm: {package: x}
+  - list: [1.0.0]
+    recipe: {start: [y, hello]}
+variants:
+  xml:
+    about: echoes a value as XML
+    recipe: {program: [xml.js], start: [x, xml]}
+    request: {path: "/?value=1"}
+    answer: {type: text/xml, body: "<v>1</v>"}
+`)}, "x/hello.js": {}, "x/xml.js": {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := c.Find("x:xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range d.Sources {
+		r := s.Recipe.over(d.Recipe)
+		if !slices.Equal(r.Start, []string{"x", "xml"}) || !slices.Equal(r.Program, []string{"xml.js"}) || r.Env["A"] != "1" {
+			t.Errorf("source %d: %+v", i, r)
+		}
+	}
+	if d.Name != "x:xml" || d.Answer.Body != "<v>1</v>" || d.Answer.Status != 200 || d.Request.Path != "/?value=1" || d.Request.Method != "GET" {
+		t.Errorf("%+v", d)
+	}
+	_, err = c.Find("x:xm")
+	if unknown, ok := errors.AsType[*UnknownTargetError](err); !ok || unknown.Nearest != "x:xml" {
+		t.Errorf("got %v", err)
 	}
 }
 

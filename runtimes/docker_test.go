@@ -37,14 +37,13 @@ func needEngine(t *testing.T) *Engine {
 }
 
 // shellTarget is a target whose server is a shell command of the base image.
-func shellTarget(command string) *Definition {
-	d := &Definition{
-		Name: "fake", Title: "Fake", Start: []string{"/bin/sh", "-c", command},
-		Image: Image{Base: "debian:bookworm-slim"},
-	}
+func shellTarget(command string) *Supply {
+	d := &Definition{Name: "fake", Title: "Fake", Recipe: Recipe{
+		Start: []string{"/bin/sh", "-c", command}, Image: Image{Base: "debian:bookworm-slim"},
+	}}
 	d.fillIn()
 	d.Answer.Timeout = 5 * time.Second
-	return d
+	return &Supply{definition: d, recipe: d.Recipe}
 }
 
 // staticVersweep builds the program, which is the load engine's image.
@@ -59,10 +58,10 @@ func staticVersweep(t *testing.T) string {
 	return file
 }
 
-func engineLauncher(t *testing.T, e *Engine, d *Definition) (*DockerLauncher, sweep.Build) {
+func engineLauncher(t *testing.T, e *Engine, s *Supply) (*DockerLauncher, sweep.Build) {
 	t.Helper()
 	usable := sweep.UsableCPUs()
-	l, err := newDockerLauncher(t.Context(), e, d, CPUSets{Server: usable[:1], Load: usable[len(usable)-1:]}, staticVersweep(t))
+	l, err := newDockerLauncher(t.Context(), e, s, CPUSets{Server: usable[:1], Load: usable[len(usable)-1:]}, staticVersweep(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +98,7 @@ func ours(t *testing.T, e *Engine) []string {
 func TestEngineMeasuresNode(t *testing.T) {
 	e := needEngine(t)
 	s := nodeSupply(t)
-	l, err := newDockerLauncher(t.Context(), e, s.definition, CPUSets{Server: []int{0}}, staticVersweep(t))
+	l, err := newDockerLauncher(t.Context(), e, s, CPUSets{Server: []int{0}}, staticVersweep(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,11 +187,11 @@ func checkConfinement(t *testing.T, e *Engine, c *containerInstance) {
 // C5, and that nothing is left of what failed.
 func TestEngineTellsWhyAContainerDied(t *testing.T) {
 	e := needEngine(t)
-	d := shellTarget("echo missing libfoo >&2; exit 127")
-	d.Answer.Timeout = time.Hour
+	s := shellTarget("echo missing libfoo >&2; exit 127")
+	s.definition.Answer.Timeout = time.Hour
 	for _, local := range []bool{true, false} {
 		e.local = local
-		l, b := engineLauncher(t, e, d)
+		l, b := engineLauncher(t, e, s)
 		_, err := l.Start(t.Context(), b)
 		failed, ok := errors.AsType[*sweep.StartError](err)
 		if !ok || !strings.Contains(failed.Reason, "exit status 127") || !slices.Contains(failed.Log, "missing libfoo") {
@@ -206,11 +205,11 @@ func TestEngineTellsWhyAContainerDied(t *testing.T) {
 
 func TestEngineGivesUpAContainerThatNeverServes(t *testing.T) {
 	e := needEngine(t)
-	d := shellTarget("echo waiting; sleep 3600")
-	d.Answer.Timeout = 300 * time.Millisecond
+	s := shellTarget("echo waiting; sleep 3600")
+	s.definition.Answer.Timeout = 300 * time.Millisecond
 	for _, local := range []bool{true, false} {
 		e.local = local
-		l, b := engineLauncher(t, e, d)
+		l, b := engineLauncher(t, e, s)
 		_, err := l.Start(t.Context(), b)
 		failed, ok := errors.AsType[*sweep.StartError](err)
 		if !ok || !strings.Contains(failed.Reason, "no right answer within 300ms") || !slices.Contains(failed.Log, "waiting") {
@@ -266,9 +265,9 @@ func TestEngineRemovesLeftovers(t *testing.T) {
 
 func TestEngineReportsAFailedBuild(t *testing.T) {
 	e := needEngine(t)
-	d := shellTarget("true")
-	d.Image.Packages = []string{"no-such-package-anywhere"}
-	_, err := newDockerLauncher(t.Context(), e, d, CPUSets{}, staticVersweep(t))
+	s := shellTarget("true")
+	s.recipe.Image.Packages = []string{"no-such-package-anywhere"}
+	_, err := newDockerLauncher(t.Context(), e, s, CPUSets{}, staticVersweep(t))
 	failed, ok := errors.AsType[*BuildError](err)
 	if !ok || !strings.Contains(strings.Join(failed.Log, "\n"), "no-such-package-anywhere") {
 		t.Errorf("got %v, log %q", err, failed)

@@ -100,7 +100,7 @@ func (e *Engine) pullMissing(ctx context.Context, name string) (string, error) {
 // buildImage builds an image under a name of ours. What the name holds already
 // is used, since the name is made from all that goes into the image; a failed
 // build is an error and never falls back to an image of the same name.
-func (e *Engine) buildImage(ctx context.Context, name string, labels map[string]string, write func(*tar.Writer) error) (string, error) {
+func (e *Engine) buildImage(ctx context.Context, name string, labels map[string]string, args map[string]*string, write func(*tar.Writer) error) (string, error) {
 	id, err := e.imageID(ctx, name)
 	if id != "" || err != nil {
 		return id, err
@@ -112,7 +112,7 @@ func (e *Engine) buildImage(ctx context.Context, name string, labels map[string]
 	}()
 	defer reader.Close()
 	answer, err := e.api.ImageBuild(ctx, reader, build.ImageBuildOptions{
-		Tags: []string{name}, Labels: labels, Remove: true, ForceRemove: true, Version: build.BuilderV1,
+		Tags: []string{name}, Labels: labels, BuildArgs: args, Remove: true, ForceRemove: true, Version: build.BuilderV1,
 	})
 	if err != nil {
 		return "", fmt.Errorf("building image %s: %w", name, err)
@@ -138,16 +138,19 @@ func imageName(repository, tag string, parts ...string) string {
 	return name + hex.EncodeToString(sum[:6])
 }
 
-// baseImage is the image that the target's builds start from: its base with
-// the Debian packages that it needs.
-func (e *Engine) baseImage(ctx context.Context, d *Definition) (string, error) {
-	base, err := e.pullMissing(ctx, d.Image.Base)
-	if err != nil || len(d.Image.Packages) == 0 {
+// baseImage is the image that builds start from: a base with the Debian
+// packages that they need.
+func (e *Engine) baseImage(ctx context.Context, i Image) (string, error) {
+	if i.Base == "" {
+		return "", errors.New("the target names no image to start from")
+	}
+	base, err := e.pullMissing(ctx, i.Base)
+	if err != nil || len(i.Packages) == 0 {
 		return base, err
 	}
 	dockerfile := fmt.Sprintf("FROM %s\nRUN apt-get update && apt-get install -y --no-install-recommends %s && rm -rf /var/lib/apt/lists/*\n",
-		d.Image.Base, strings.Join(d.Image.Packages, " "))
-	return e.buildImage(ctx, imageName("versweep/base", "", base, dockerfile), map[string]string{labelTarget: d.Name},
+		i.Base, strings.Join(i.Packages, " "))
+	return e.buildImage(ctx, imageName("versweep/base", "", base, dockerfile), nil, nil,
 		func(w *tar.Writer) error { return addFile(w, "Dockerfile", []byte(dockerfile)) })
 }
 
@@ -156,32 +159,53 @@ func (e *Engine) baseImage(ctx context.Context, d *Definition) (string, error) {
 const (
 	imageBuildDir   = "/versweep/build"
 	imageProgramDir = "/versweep/program"
+	imageRuntimeDir = "/versweep/runtime"
 	containerPort   = "8080"
 )
 
-// targetImage makes the image of one build.
-func (e *Engine) targetImage(ctx context.Context, d *Definition, base string, b sweep.Build) (sweep.Build, error) {
-	command, err := json.Marshal(d.command(imageBuildDir, imageProgramDir, containerPort))
+// targetImage makes the image of one build: the image that the version comes
+// in or that the recipe's Dockerfile builds, or else base, with the build's
+// files, the program and the start command added.
+func (e *Engine) targetImage(ctx context.Context, d *Definition, r Recipe, base string, b sweep.Build) (sweep.Build, error) {
+	files, err := d.programFiles(r)
 	if err != nil {
 		return b, err
 	}
-	dockerfile := fmt.Sprintf("FROM %s\nCOPY build %s\nCOPY program %s\nCMD %s\n", base, imageBuildDir, imageProgramDir, command)
-	name := imageName("versweep/"+d.Name, b.Version, dockerfile, b.Digest, d.programHash())
-	b.Image, err = e.buildImage(ctx, name, map[string]string{labelTarget: d.Name, labelVersion: b.Version}, func(w *tar.Writer) error {
-		if err := addFile(w, "Dockerfile", []byte(dockerfile)); err != nil {
-			return err
-		}
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "program/", Mode: 0o755}); err != nil {
-			return err
-		}
-		for name, text := range d.programs {
-			if err := addFile(w, "program/"+name, text); err != nil {
-				return err
-			}
-		}
-		return addFolder(w, "build", b.Dir)
+	labels := map[string]string{labelTarget: d.Name, labelVersion: b.Version}
+	switch {
+	case r.Dockerfile != "":
+		base, err = e.recipeImage(ctx, d, r, files, labels, b)
+	case b.Base != "":
+		base, err = e.pullMissing(ctx, b.Base)
+	}
+	if err != nil {
+		return b, err
+	}
+	at := places{build: imageBuildDir, program: imageProgramDir, runtime: imageRuntimeDir, port: containerPort, version: b.Version}
+	command, err := json.Marshal(at.fill(r.Start))
+	if err != nil {
+		return b, err
+	}
+	dockerfile := fmt.Sprintf("FROM %s\nCOPY build %s\nCOPY program %s\nCOPY runtime %s\nENTRYPOINT []\nCMD %s\n",
+		base, imageBuildDir, imageProgramDir, imageRuntimeDir, command)
+	name := imageName("versweep/"+folderName(d.Name), b.Version, dockerfile, b.Digest, r.hash(files))
+	b.Image, err = e.buildImage(ctx, name, labels, nil, func(w *tar.Writer) error {
+		return errors.Join(addFile(w, "Dockerfile", []byte(dockerfile)), addFiles(w, "program", files),
+			addFolder(w, "build", b.Dir), addFolder(w, "runtime", b.Runtime))
 	})
 	return b, err
+}
+
+// recipeImage builds the recipe's own Dockerfile for one version.
+func (e *Engine) recipeImage(ctx context.Context, d *Definition, r Recipe, files map[string][]byte, labels map[string]string, b sweep.Build) (string, error) {
+	dockerfile, err := fs.ReadFile(d.files, r.Dockerfile)
+	if err != nil {
+		return "", fmt.Errorf("reading target %s: %w", d.Name, err)
+	}
+	name := imageName("versweep/"+folderName(d.Name)+"-base", b.Version, string(dockerfile), b.Digest, r.hash(files))
+	return e.buildImage(ctx, name, labels, map[string]*string{"VERSION": &b.Version}, func(w *tar.Writer) error {
+		return errors.Join(addFile(w, "Dockerfile", dockerfile), addFiles(w, "program", files), addFolder(w, "source", b.Dir))
+	})
 }
 
 // engineImage makes the image of the load engine: this program alone.
@@ -197,7 +221,7 @@ func (e *Engine) engineImage(ctx context.Context, self string) (string, error) {
 	}
 	const dockerfile = "FROM scratch\nCOPY versweep /versweep\nENTRYPOINT [\"/versweep\"]\n"
 	name := imageName("versweep/load", "", hex.EncodeToString(sum.Sum(nil)), dockerfile)
-	return e.buildImage(ctx, name, map[string]string{labelTarget: "load"}, func(w *tar.Writer) error {
+	return e.buildImage(ctx, name, map[string]string{labelTarget: "load"}, nil, func(w *tar.Writer) error {
 		if err := addFile(w, "Dockerfile", []byte(dockerfile)); err != nil {
 			return err
 		}
@@ -213,16 +237,46 @@ func addFile(w *tar.Writer, name string, text []byte) error {
 	return err
 }
 
+func addFiles(w *tar.Writer, folder string, files map[string][]byte) error {
+	if err := addFolder(w, folder, ""); err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := addFile(w, path.Join(folder, name), text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFolder adds a folder with all that is in dir; an empty folder when dir is
+// "".
 func addFolder(w *tar.Writer, name, dir string) error {
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755}); err != nil || dir == "" {
+		return err
+	}
 	return filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
+		if err != nil || file == dir {
 			return err
 		}
 		inside, err := filepath.Rel(dir, file)
 		if err != nil {
 			return err
 		}
-		return addDiskFile(w, path.Join(name, filepath.ToSlash(inside)), file)
+		inside = path.Join(name, filepath.ToSlash(inside))
+		switch {
+		case entry.IsDir():
+			return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: inside + "/", Mode: 0o755})
+		case entry.Type()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(file)
+			if err != nil {
+				return err
+			}
+			return w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: inside, Linkname: target, Mode: 0o777})
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		return addDiskFile(w, inside, file)
 	})
 }
 

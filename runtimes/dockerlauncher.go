@@ -23,8 +23,9 @@ import (
 type DockerLauncher struct {
 	engine      *Engine
 	definition  *Definition
+	recipe      Recipe
 	cpus        CPUSets
-	base        string // image that builds start from
+	base        string // image that builds start from; empty when each has its own
 	engineImage string // image of the load engine
 }
 
@@ -34,40 +35,42 @@ const (
 	engineMemory = 512 << 20
 )
 
-// NewDockerLauncher pulls or makes the base image of the target and makes the
-// image of the load engine. An error says that the target cannot be had in
-// containers here.
-func NewDockerLauncher(ctx context.Context, e *Engine, d *Definition, cpus CPUSets) (*DockerLauncher, error) {
+// NewDockerLauncher makes a launcher for the builds of one supply: it pulls or
+// makes the base image, if they have one, and makes the image of the load
+// engine. An error says that the target cannot be had in containers here.
+func NewDockerLauncher(ctx context.Context, e *Engine, s *Supply, cpus CPUSets) (*DockerLauncher, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program, to put it into the load engine's image: %w", err)
 	}
-	return newDockerLauncher(ctx, e, d, cpus, self)
+	return newDockerLauncher(ctx, e, s, cpus, self)
 }
 
 // newDockerLauncher takes the program that is its own load engine from a file.
-func newDockerLauncher(ctx context.Context, e *Engine, d *Definition, cpus CPUSets, self string) (*DockerLauncher, error) {
-	base, err := e.baseImage(ctx, d)
-	if err != nil {
+func newDockerLauncher(ctx context.Context, e *Engine, s *Supply, cpus CPUSets, self string) (*DockerLauncher, error) {
+	l := &DockerLauncher{engine: e, definition: s.definition, recipe: s.recipe, cpus: cpus}
+	var err error
+	if s.kind != "image" && s.recipe.Dockerfile == "" {
+		if l.base, err = e.baseImage(ctx, s.recipe.Image); err != nil {
+			return nil, err
+		}
+	}
+	if l.engineImage, err = e.engineImage(ctx, self); err != nil {
 		return nil, err
 	}
-	engineImage, err := e.engineImage(ctx, self)
-	if err != nil {
-		return nil, err
-	}
-	return &DockerLauncher{engine: e, definition: d, cpus: cpus, base: base, engineImage: engineImage}, nil
+	return l, nil
 }
 
 // Image makes the image of a build. It is a Finish for Supply.Obtain.
 func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build, error) {
-	return l.engine.targetImage(ctx, l.definition, l.base, b)
+	return l.engine.targetImage(ctx, l.definition, l.recipe, l.base, b)
 }
 
 // Start implements sweep.Launcher.
 func (l *DockerLauncher) Start(ctx context.Context, b sweep.Build) (_ sweep.Instance, err error) {
 	labels := map[string]string{labelTarget: l.definition.Name, labelVersion: b.Version}
 	server, err := l.engine.create(ctx, box{
-		image: b.Image, env: l.definition.environment(containerPort), labels: labels,
+		image: b.Image, env: l.recipe.environment(containerPort), labels: labels,
 		cpus: l.cpus.Server, network: "none", memory: serverMemory,
 	})
 	if err != nil {
@@ -205,11 +208,9 @@ func (c *containerInstance) startEngine(ctx context.Context, wait bool) error {
 }
 
 func (c *containerInstance) job(p load.Profile) load.Job {
-	d := c.launcher.definition
-	return load.Job{
-		Address: net.JoinHostPort("127.0.0.1", containerPort), Request: d.Request(), Expect: d.Expect(),
-		Profile: p, CPUs: c.launcher.cpus.Load,
-	}
+	job := load.Job{Address: net.JoinHostPort("127.0.0.1", containerPort), Profile: p, CPUs: c.launcher.cpus.Load}
+	job.Request, job.Expect = c.launcher.definition.load()
+	return job
 }
 
 // StartupTime implements sweep.Instance.

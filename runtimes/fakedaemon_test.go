@@ -112,8 +112,8 @@ func TestBuildErrorInsideTheStream(t *testing.T) {
 `,
 		"GET /images/versweep/fake:1.1/json": `{"Id":"sha256:stale"}`,
 	})
-	d := shellTarget("true")
-	_, err := e.targetImage(t.Context(), d, "sha256:base", sweep.Build{Version: "1.1", Dir: t.TempDir(), Digest: "sha512-x"})
+	s := shellTarget("true")
+	_, err := e.targetImage(t.Context(), s.definition, s.recipe, "sha256:base", sweep.Build{Version: "1.1", Dir: t.TempDir(), Digest: "sha512-x"})
 	failed, ok := errors.AsType[*BuildError](err)
 	if !ok || !strings.Contains(failed.Reason, "non-zero code: 1") || failed.Log[len(failed.Log)-1] != "gcc: error: missing.c" {
 		t.Errorf("got %v, %+v", err, failed)
@@ -129,7 +129,7 @@ func TestBuildErrorInsideTheStream(t *testing.T) {
 
 func TestBuildStreamCutShort(t *testing.T) {
 	_, e := connectFake(t, map[string]string{"POST /build": `{"stream":"Step 1/2`})
-	if _, err := e.buildImage(t.Context(), "versweep/x:1", nil, addNothing); err == nil {
+	if _, err := e.buildImage(t.Context(), "versweep/x:1", nil, nil, addNothing); err == nil {
 		t.Error("a stream that is cut short counts as a build")
 	}
 }

@@ -60,14 +60,14 @@ func fakeServer(how string) {
 }
 
 // fakeTarget is a target whose server is this test binary.
-func fakeTarget(t *testing.T, how string) (*Definition, sweep.Build) {
+func fakeTarget(t *testing.T, how string) (*Supply, sweep.Build) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Definition{Name: "fake", Title: "Fake", Start: []string{self}, Env: map[string]string{"FAKE_SERVER": how}}
+	d := &Definition{Name: "fake", Title: "Fake", Recipe: Recipe{Start: []string{self}, Env: map[string]string{"FAKE_SERVER": how}}}
 	d.fillIn()
 	d.Answer.Timeout = 5 * time.Second
-	return d, sweep.Build{Version: "1.0.0", Dir: t.TempDir()}
+	return &Supply{definition: d, recipe: d.Recipe}, sweep.Build{Version: "1.0.0", Dir: t.TempDir()}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"versweep/sweep"
@@ -18,26 +19,28 @@ import (
 var ErrNoNPM = errors.New("npm is not installed")
 
 // npm asks the user's own npm command, so that mirrors, proxies and
-// credentials are those the user has configured.
+// credentials are those the user has configured. It is a source.
 type npm struct {
-	command string // path of the npm program
-	pack    *NPMPackage
+	command    string // path of the npm program
+	definition *Definition
+	pack       *NPMSource
+	cache      *Cache
 }
 
 // newNPM finds the npm command. The error is ErrNoNPM when there is none.
-func newNPM(p *NPMPackage) (*npm, error) {
+func newNPM(d *Definition, p *NPMSource, cache *Cache) (*npm, error) {
 	command, err := exec.LookPath("npm")
 	if err != nil {
 		return nil, ErrNoNPM
 	}
-	return &npm{command: command, pack: p}, nil
+	return &npm{command: command, definition: d, pack: p, cache: cache}, nil
 }
 
 // versions lists what the registry can install, in version order. The names
 // come from the package's "versions", never from its dates, which keep
 // releases that were taken back, nor from its tags, since "latest" need not be
 // the highest.
-func (n *npm) versions(ctx context.Context, by sweep.LineBy) ([]sweep.Version, []sweep.Skipped, error) {
+func (n *npm) versions(ctx context.Context) ([]sweep.Version, []sweep.Skipped, error) {
 	out, err := n.run(ctx, "view", n.pack.Package, "versions", "--json")
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing the versions of npm package %s: %w", n.pack.Package, err)
@@ -46,16 +49,13 @@ func (n *npm) versions(ctx context.Context, by sweep.LineBy) ([]sweep.Version, [
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing the versions of npm package %s: reading npm's answer: %w", n.pack.Package, err)
 	}
-	versions, skipped := sweep.ParseVersions(names, "npm", by)
+	versions, skipped := sweep.ParseVersions(names, "npm", n.definition.Line)
 	return versions, skipped, nil
 }
 
-// digests asks for the registry's own hash of each version, in one request:
+// pin asks for the registry's own hash of each version, in one request:
 // "sha512-…" in base64, or "sha1-" and 40 hex digits for old packages.
-func (n *npm) digests(ctx context.Context, versions []sweep.Version) (map[string]string, error) {
-	if len(versions) == 0 {
-		return nil, nil
-	}
+func (n *npm) pin(ctx context.Context, versions []sweep.Version) ([]sweep.Version, error) {
 	names := make([]string, len(versions))
 	for i, v := range versions {
 		names[i] = v.Raw
@@ -82,7 +82,46 @@ func (n *npm) digests(ctx context.Context, versions []sweep.Version) (map[string
 			digests[d.Version] = "sha1-" + d.Shasum
 		}
 	}
-	return digests, nil
+	pinned := slices.Clone(versions)
+	for i := range pinned {
+		pinned[i].Digest = digests[pinned[i].Raw]
+	}
+	return pinned, nil
+}
+
+// obtain makes a build of the files that the package carries.
+func (n *npm) obtain(ctx context.Context, v sweep.Version) (sweep.Build, error) {
+	dir := n.cache.buildDir(n.definition.Name, v.Name, v.Digest, append([]string{n.pack.Package}, n.pack.Keep...)...)
+	facts, cached, err := n.cache.make(ctx, dir, func(ctx context.Context, scratch, files string) (buildFacts, error) {
+		return n.download(ctx, v, scratch, files)
+	})
+	if err != nil {
+		return sweep.Build{}, fmt.Errorf("fetching %s %s: %w", n.definition.Name, v.Name, err)
+	}
+	return sweep.Build{
+		Version: v.Name, Dir: filepath.Join(dir, filesDir), Digest: facts.Digest, Bytes: facts.Bytes, FromCache: cached,
+	}, nil
+}
+
+// download fetches one version's package, checks it and unpacks it into files.
+func (n *npm) download(ctx context.Context, v sweep.Version, scratch, files string) (buildFacts, error) {
+	archive, err := n.fetch(ctx, v.Raw, scratch)
+	if err != nil {
+		return buildFacts{}, err
+	}
+	if err := checkDigest(archive, v.Digest); err != nil {
+		return buildFacts{}, err
+	}
+	f, err := os.Open(archive)
+	if err != nil {
+		return buildFacts{}, err
+	}
+	defer f.Close()
+	size, err := unpackPackage(f, files, n.pack.Keep)
+	if err != nil {
+		return buildFacts{}, err
+	}
+	return buildFacts{Digest: v.Digest, Bytes: size}, nil
 }
 
 // fetch downloads one version's archive into folder and returns its path.

@@ -40,12 +40,14 @@ func nodeSupply(t *testing.T) *Supply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	supply, err := NewSupply(d, cache)
+	supply, err := OpenSupply(d, d.Sources[0], cache)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return supply
 }
+
+func cacheOf(s *Supply) *Cache { return s.source.(*npm).cache }
 
 func obtainOne(t *testing.T, s *Supply, version string) sweep.Outcome {
 	t.Helper()
@@ -66,7 +68,7 @@ func TestNPMMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewSupply(d, nil); !errors.Is(err, ErrNoNPM) {
+	if _, err := OpenSupply(d, d.Sources[0], nil); !errors.Is(err, ErrNoNPM) {
 		t.Errorf("got %v, want ErrNoNPM", err)
 	}
 }
@@ -152,7 +154,7 @@ func TestBuildWithAnotherHashIsRefused(t *testing.T) {
 	if !strings.Contains(o.Reason, "integrity mismatch") || o.Build.Dir != "" {
 		t.Errorf("outcome %+v", o)
 	}
-	for _, dir := range []string{s.cache.builds(), s.cache.scratch()} {
+	for _, dir := range []string{cacheOf(s).builds(), cacheOf(s).scratch()} {
 		if left := filesIn(t, dir); len(left) > 0 {
 			t.Errorf("left in the cache: %v", left)
 		}
@@ -164,8 +166,8 @@ func TestInterruptedFetchLeavesNoBuild(t *testing.T) {
 	fakePackage(t, archive, digestOf(t, archive))
 	s := nodeSupply(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	dir := s.cache.buildDir("node", "1.0.0", "sha512-x")
-	_, err := s.cache.add(ctx, dir, func(ctx context.Context, _, files string) (buildFacts, error) {
+	dir := cacheOf(s).buildDir("node", "1.0.0", "sha512-x")
+	_, err := cacheOf(s).add(ctx, dir, func(ctx context.Context, _, files string) (buildFacts, error) {
 		if err := os.WriteFile(filepath.Join(files, "half"), []byte("ha"), 0o644); err != nil {
 			return buildFacts{}, err
 		}
@@ -175,10 +177,10 @@ func TestInterruptedFetchLeavesNoBuild(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("err %v", err)
 	}
-	if _, cached, err := s.cache.facts(dir); cached || err != nil {
+	if _, cached, err := cacheOf(s).facts(dir); cached || err != nil {
 		t.Errorf("half a build is taken for whole: %v, %v", cached, err)
 	}
-	if left := filesIn(t, s.cache.dir); len(left) > 0 {
+	if left := filesIn(t, cacheOf(s).dir); len(left) > 0 {
 		t.Errorf("left in the cache: %v", left)
 	}
 }
@@ -220,7 +222,7 @@ func TestRealNodeReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewProcessLauncher(s.definition, s.cache, CPUSets{})
+	l, err := NewProcessLauncher(s, cacheOf(s), CPUSets{})
 	if err != nil {
 		t.Fatal(err)
 	}

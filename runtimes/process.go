@@ -19,6 +19,7 @@ import (
 // group of its own. It implements sweep.Launcher.
 type ProcessLauncher struct {
 	definition *Definition
+	recipe     Recipe
 	program    string // folder of the hello-world program
 	cpus       CPUSets
 	self       string // this program, which is its own load engine
@@ -28,9 +29,9 @@ type ProcessLauncher struct {
 // leaves the choice to the system.
 type CPUSets struct{ Server, Load []int }
 
-// NewProcessLauncher makes a launcher for one target.
-func NewProcessLauncher(d *Definition, cache *Cache, cpus CPUSets) (*ProcessLauncher, error) {
-	program, err := cache.program(d)
+// NewProcessLauncher makes a launcher for the builds of one supply.
+func NewProcessLauncher(s *Supply, cache *Cache, cpus CPUSets) (*ProcessLauncher, error) {
+	program, err := cache.program(s.definition, s.recipe)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func NewProcessLauncher(d *Definition, cache *Cache, cpus CPUSets) (*ProcessLaun
 	if err != nil {
 		return nil, fmt.Errorf("finding this program, to start it as the load engine: %w", err)
 	}
-	return &ProcessLauncher{definition: d, program: program, cpus: cpus, self: self}, nil
+	return &ProcessLauncher{definition: s.definition, recipe: s.recipe, program: program, cpus: cpus, self: self}, nil
 }
 
 // Start implements sweep.Launcher.
@@ -51,10 +52,11 @@ func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Insta
 	if err != nil {
 		return nil, err
 	}
-	args := l.definition.command(b.Dir, l.program, strconv.Itoa(port))
+	at := places{build: b.Dir, program: l.program, runtime: b.Runtime, port: strconv.Itoa(port), version: b.Version}
+	args := at.fill(l.recipe.Start)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = scratch
-	cmd.Env = l.definition.environment(strconv.Itoa(port))
+	cmd.Env = append(l.recipe.environment(at.port), "PATH=/usr/local/bin:/usr/bin:/bin")
 	p := &processInstance{
 		launcher: l, port: port, scratch: scratch, cmd: cmd, exited: make(chan struct{}),
 	}
@@ -165,12 +167,9 @@ func (p *processInstance) Usage() (sweep.Usage, error) {
 // Load implements sweep.Instance.
 func (p *processInstance) Load(ctx context.Context, profile load.Profile, hooks load.Hooks) (load.Result, error) {
 	job := load.Job{
-		Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)),
-		Request: p.launcher.definition.Request(),
-		Expect:  p.launcher.definition.Expect(),
-		Profile: profile,
-		CPUs:    p.launcher.cpus.Load,
+		Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port)), Profile: profile, CPUs: p.launcher.cpus.Load,
 	}
+	job.Request, job.Expect = p.launcher.definition.load()
 	return runEngine(ctx, p.launcher.self, job, hooks)
 }
 

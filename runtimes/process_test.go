@@ -17,18 +17,18 @@ import (
 	"versweep/sweep/load"
 )
 
-func startFake(t *testing.T, how string, change func(*Definition)) (*processInstance, error) {
+func startFake(t *testing.T, how string, change func(*Supply)) (*processInstance, error) {
 	t.Helper()
-	d, b := fakeTarget(t, how)
+	s, b := fakeTarget(t, how)
 	if change != nil {
-		change(d)
+		change(s)
 	}
 	cache, err := OpenCache(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	usable := sweep.UsableCPUs()
-	l, err := NewProcessLauncher(d, cache, CPUSets{Server: usable[:1], Load: usable[len(usable)-1:]})
+	l, err := NewProcessLauncher(s, cache, CPUSets{Server: usable[:1], Load: usable[len(usable)-1:]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestProcessIsMeasured(t *testing.T) {
 
 // C5: the exit status and the last lines, at once rather than at a time-out.
 func TestProcessThatDiesAtOnce(t *testing.T) {
-	_, err := startFake(t, "missing library", func(d *Definition) { d.Answer.Timeout = time.Hour })
+	_, err := startFake(t, "missing library", func(s *Supply) { s.definition.Answer.Timeout = time.Hour })
 	failed, ok := errors.AsType[*sweep.StartError](err)
 	if !ok {
 		t.Fatalf("got %v, want a *StartError", err)
@@ -113,7 +113,7 @@ func TestProcessThatAnswersWrongly(t *testing.T) {
 }
 
 func TestProcessThatNeverListens(t *testing.T) {
-	_, err := startFake(t, "never listens", func(d *Definition) { d.Answer.Timeout = 200 * time.Millisecond })
+	_, err := startFake(t, "never listens", func(s *Supply) { s.definition.Answer.Timeout = 200 * time.Millisecond })
 	failed, ok := errors.AsType[*sweep.StartError](err)
 	if !ok || !strings.Contains(failed.Reason, "no right answer within 200ms") {
 		t.Errorf("got %v", err)
@@ -121,7 +121,7 @@ func TestProcessThatNeverListens(t *testing.T) {
 }
 
 func TestProgramThatCannotBeStarted(t *testing.T) {
-	_, err := startFake(t, "right", func(d *Definition) { d.Start = []string{"/nonexistent/node"} })
+	_, err := startFake(t, "right", func(s *Supply) { s.recipe.Start = []string{"/nonexistent/node"} })
 	failed, ok := errors.AsType[*sweep.StartError](err)
 	if !ok || !strings.Contains(failed.Reason, "no such file") {
 		t.Errorf("got %v", err)
@@ -175,12 +175,12 @@ func TestProcessKilledMeanwhileIsTold(t *testing.T) {
 }
 
 func TestCancelledStartLeavesNothing(t *testing.T) {
-	d, b := fakeTarget(t, "never listens")
+	s, b := fakeTarget(t, "never listens")
 	cache, err := OpenCache(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := NewProcessLauncher(d, cache, CPUSets{})
+	l, err := NewProcessLauncher(s, cache, CPUSets{})
 	if err != nil {
 		t.Fatal(err)
 	}

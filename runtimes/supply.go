@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -14,27 +12,57 @@ import (
 	"versweep/sweep"
 )
 
-// Supply finds the versions of one target and makes builds of them.
-type Supply struct {
-	definition *Definition
-	cache      *Cache
-	npm        *npm
+// source is one place to have versions of a target from.
+type source interface {
+	// versions lists what is there, in version order, and what of it is no
+	// version or not to be measured, with the reason.
+	versions(ctx context.Context) ([]sweep.Version, []sweep.Skipped, error)
+	// pin learns what identifies the content of versions that the source has
+	// listed, in as few requests as it can, and returns them with Digest or
+	// Commit set; both stay empty for a version that is gone.
+	pin(ctx context.Context, versions []sweep.Version) ([]sweep.Version, error)
+	// obtain makes a pinned version ready, from the cache where it is there.
+	// Several run at once.
+	obtain(ctx context.Context, v sweep.Version) (sweep.Build, error)
 }
 
-// NewSupply opens the target's source. The error is ErrNoNPM when the source
-// needs npm and there is none.
-func NewSupply(d *Definition, cache *Cache) (*Supply, error) {
-	n, err := newNPM(d.Source.NPM)
+// Supply finds the versions of one target in one source and makes builds of
+// them.
+type Supply struct {
+	definition *Definition
+	recipe     Recipe // the target's with the source's laid over
+	kind       string
+	source     source
+}
+
+// OpenSupply opens a source of the target. The error is ErrNoNPM when the
+// source needs npm and there is none. cache may be nil where only versions are
+// listed.
+func OpenSupply(d *Definition, s Source, cache *Cache) (*Supply, error) {
+	supply := &Supply{definition: d, recipe: s.Recipe.over(d.Recipe), kind: s.Kind()}
+	var err error
+	switch {
+	case s.NPM != nil:
+		supply.source, err = newNPM(d, s.NPM, cache)
+	default:
+		err = fmt.Errorf("source %s cannot be read yet", s.Kind())
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Supply{definition: d, cache: cache, npm: n}, nil
+	return supply, nil
 }
+
+// Kind names the source's kind: "npm".
+func (s *Supply) Kind() string { return s.kind }
+
+// Recipe is how a version of this supply becomes a server.
+func (s *Supply) Recipe() Recipe { return s.recipe }
 
 // Versions lists what the source has, in version order, and what of it is no
 // version.
 func (s *Supply) Versions(ctx context.Context) ([]sweep.Version, []sweep.Skipped, error) {
-	return s.npm.versions(ctx, s.definition.Line)
+	return s.source.versions(ctx)
 }
 
 // Obtained is told once for each version that Obtain is done with.
@@ -47,17 +75,17 @@ type Obtained struct {
 // Finish makes something more of a build that lies on disk, such as an image.
 type Finish func(ctx context.Context, b sweep.Build) (sweep.Build, error)
 
-// atOnce is how many builds are made at the same time: enough to hide the
+// atOnce is how many builds are made at the same time: enough to hide a
 // registry's answer times, few enough for a small machine's memory.
 const atOnce = 4
 
 // Obtain makes a build of every version, from the cache where it is there
-// already, several at a time. A version that cannot be had is an outcome with
-// its reason. The error is not nil only when ctx ends or nothing can be
-// fetched at all. tell is never called twice at once; finish, which may be
-// nil, is.
+// already, several at a time, and sets what identifies the versions' content.
+// A version that cannot be had is an outcome with its reason. The error is not
+// nil only when ctx ends or nothing can be fetched at all. tell is never called
+// twice at once; finish, which may be nil, is.
 func (s *Supply) Obtain(ctx context.Context, versions []sweep.Version, finish Finish, tell func(Obtained)) ([]sweep.Outcome, error) {
-	digests, err := s.npm.digests(ctx, found(versions))
+	pinned, err := s.pin(ctx, versions)
 	if err != nil {
 		return nil, err
 	}
@@ -68,33 +96,61 @@ func (s *Supply) Obtain(ctx context.Context, versions []sweep.Version, finish Fi
 	group.SetLimit(atOnce)
 	for i, v := range versions {
 		group.Go(func() error {
-			b, err := s.obtain(ctx, v, digests[v.Raw])
-			if err == nil && finish != nil {
-				b, err = finish(ctx, b)
-			}
+			o := s.obtain(ctx, v.Name, pinned, finish)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			outcomes[i] = sweep.Outcome{Version: v.Name, Build: b}
-			if err != nil {
-				outcomes[i] = failedOutcome(v, err)
-			}
+			outcomes[i] = o
 			mu.Lock()
 			defer mu.Unlock()
 			done++
-			tell(Obtained{Outcome: outcomes[i], Done: done, Total: len(versions)})
+			tell(Obtained{Outcome: o, Done: done, Total: len(versions)})
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	for i, v := range versions {
+		if p, ok := pinned[v.Name]; ok {
+			versions[i] = p
+		}
+	}
 	return outcomes, nil
 }
 
-// found leaves out the versions that no source has: those the user named.
-func found(versions []sweep.Version) []sweep.Version {
-	return slices.DeleteFunc(slices.Clone(versions), func(v sweep.Version) bool { return v.Source == "" })
+// pin leaves out the versions that no source has: those the user named.
+func (s *Supply) pin(ctx context.Context, versions []sweep.Version) (map[string]sweep.Version, error) {
+	listed := slices.DeleteFunc(slices.Clone(versions), func(v sweep.Version) bool { return v.Source == "" })
+	pinned := map[string]sweep.Version{}
+	if len(listed) == 0 {
+		return pinned, nil
+	}
+	listed, err := s.source.pin(ctx, listed)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range listed {
+		if v.Digest != "" || v.Commit != "" {
+			pinned[v.Name] = v
+		}
+	}
+	return pinned, nil
+}
+
+func (s *Supply) obtain(ctx context.Context, name string, pinned map[string]sweep.Version, finish Finish) sweep.Outcome {
+	v, ok := pinned[name]
+	if !ok {
+		return sweep.Outcome{Version: name, Reason: "no such release: " + s.kind + " has no " + s.definition.Name + " " + name}
+	}
+	b, err := s.source.obtain(ctx, v)
+	if err == nil && finish != nil {
+		b, err = finish(ctx, b)
+	}
+	if err != nil {
+		return failedOutcome(v, err)
+	}
+	return sweep.Outcome{Version: name, Build: b}
 }
 
 // failedOutcome is a version that could not be had. The log of a failed build
@@ -114,48 +170,3 @@ type BuildError struct {
 }
 
 func (e *BuildError) Error() string { return e.Reason }
-
-func (s *Supply) obtain(ctx context.Context, v sweep.Version, digest string) (sweep.Build, error) {
-	d := s.definition
-	pack := d.Source.NPM
-	if digest == "" {
-		return sweep.Build{}, fmt.Errorf("no such release: npm package %s has no version %s", pack.Package, v.Name)
-	}
-	dir := s.cache.buildDir(d.Name, v.Name, digest, append([]string{pack.Package}, pack.Keep...)...)
-	facts, cached, err := s.cache.facts(dir)
-	if err != nil {
-		return sweep.Build{}, err
-	}
-	if !cached {
-		facts, err = s.cache.add(ctx, dir, func(ctx context.Context, scratch, files string) (buildFacts, error) {
-			return s.download(ctx, v, digest, scratch, files)
-		})
-		if err != nil {
-			return sweep.Build{}, fmt.Errorf("fetching %s %s: %w", d.Name, v.Name, err)
-		}
-	}
-	return sweep.Build{
-		Version: v.Name, Dir: filepath.Join(dir, filesDir), Digest: facts.Digest, Bytes: facts.Bytes, FromCache: cached,
-	}, nil
-}
-
-// download fetches one version's package, checks it and unpacks it into files.
-func (s *Supply) download(ctx context.Context, v sweep.Version, digest, scratch, files string) (buildFacts, error) {
-	archive, err := s.npm.fetch(ctx, v.Raw, scratch)
-	if err != nil {
-		return buildFacts{}, err
-	}
-	if err := checkDigest(archive, digest); err != nil {
-		return buildFacts{}, err
-	}
-	f, err := os.Open(archive)
-	if err != nil {
-		return buildFacts{}, err
-	}
-	defer f.Close()
-	size, err := unpackPackage(f, files, s.definition.Source.NPM.Keep)
-	if err != nil {
-		return buildFacts{}, err
-	}
-	return buildFacts{Digest: digest, Bytes: size}, nil
-}

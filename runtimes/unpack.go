@@ -76,7 +76,7 @@ func (u *unpacker) unpack(archive io.Reader, nested bool) error {
 		switch {
 		case entry.Typeflag != tar.TypeReg:
 		case u.wants(name):
-			if err := u.write(name, entries, entry.FileInfo().Mode().Perm()); err != nil {
+			if err := u.write(name, entries); err != nil {
 				return err
 			}
 		case nested && (strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")):
@@ -96,12 +96,13 @@ func (u *unpacker) wants(name string) bool {
 	return false
 }
 
-func (u *unpacker) write(name string, content io.Reader, mode os.FileMode) error {
+func (u *unpacker) write(name string, content io.Reader) error {
 	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("unpacking %q: %w", name, err)
 	}
-	// Write permission stays with the owner only, whatever the archive says.
-	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&0o755|0o600)
+	// Executable whatever the archive says: the kept files are what is run, and
+	// some packages leave it to npm's installer to make them so.
+	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
 	if err != nil {
 		return fmt.Errorf("unpacking %q: %w", name, err)
 	}

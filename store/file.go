@@ -170,30 +170,53 @@ func probeOnce(ctx context.Context, file string) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
-	defer db.Close()
-	var id int64
-	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-		if hasCode(err, sqlite3.SQLITE_NOTADB) {
-			return state{}, ErrForeign
+	defer func() { db.Close() }()
+	id, err := readID(ctx, db)
+	if err != nil && (filled(file+"-journal") || filled(file+"-wal")) {
+		// A process was killed in mid-transaction. Opening the file in the
+		// ordinary way takes back, or takes over, what it left.
+		db.Close()
+		if db, err = openFile(file, reading(), 1); err != nil {
+			return state{}, err
 		}
+		id, err = readID(ctx, db)
+	}
+	if hasCode(err, sqlite3.SQLITE_NOTADB) {
+		return state{}, ErrForeign
+	}
+	if err != nil {
 		return state{}, explain(err)
+	}
+	if info, err = os.Stat(file); err == nil && info.Size() == 0 {
+		return state{}, nil // the transaction taken back was the first
 	}
 	if id != applicationID {
 		return state{}, fmt.Errorf("%w but another program's database", ErrForeign)
 	}
 
-	if wal, err := os.Stat(file + "-wal"); err == nil && wal.Size() > 0 {
+	if filled(file + "-wal") {
 		// A migration may still be in there. A connection that cannot write
 		// the main file cannot move it either.
 		db.Close()
 		if db, err = openFile(file, access{"mode": {"ro"}, "_busy_timeout": reading()["_busy_timeout"]}, 1); err != nil {
 			return state{}, err
 		}
-		defer db.Close()
 	}
 	version, err := schemaVersion(ctx, db)
 	if err != nil {
 		return state{}, explain(err)
 	}
 	return state{exists: true, version: version}, nil
+}
+
+// readID reads the mark of the program that a database belongs to.
+func readID(ctx context.Context, db *sql.DB) (id int64, err error) {
+	err = db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id)
+	return id, err
+}
+
+// filled says whether there is a file with something in it.
+func filled(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Size() > 0
 }

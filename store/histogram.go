@@ -22,7 +22,7 @@ const (
 )
 
 // saveHistograms saves a result's histograms; nothing when it has none.
-func saveHistograms(ctx context.Context, tx *sql.Tx, sampleID int64, r *load.Result) error {
+func saveHistograms(ctx context.Context, tx *sql.Tx, sampleID int64, pass int, r *load.Result) error {
 	latency, err := encodeHistogram(r.Latency)
 	if err != nil {
 		return fmt.Errorf("the latency histogram: %w", err)
@@ -38,8 +38,8 @@ func saveHistograms(ctx context.Context, tx *sql.Tx, sampleID int64, r *load.Res
 	if latency == nil && service == nil && lateness == nil {
 		return nil
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO histogram (sample_id, latency, service, lateness) VALUES (?, ?, ?, ?)",
-		sampleID, latency, service, lateness)
+	_, err = tx.ExecContext(ctx, "INSERT INTO histogram (sample_id, pass, latency, service, lateness) VALUES (?, ?, ?, ?, ?)",
+		sampleID, pass, latency, service, lateness)
 	return err
 }
 
@@ -51,26 +51,28 @@ func saveHistograms(ctx context.Context, tx *sql.Tx, sampleID int64, r *load.Res
 // the file: pass the samples of one version, and drop them before the next.
 func (s *Store) LoadHistograms(ctx context.Context, samples []sweep.Sample) error {
 	return s.look(ctx, "reading histograms", func(tx *sql.Tx) error {
-		find, err := tx.PrepareContext(ctx, "SELECT latency, service, lateness FROM histogram WHERE sample_id = ?")
+		find, err := tx.PrepareContext(ctx, "SELECT latency, service, lateness FROM histogram WHERE sample_id = ? AND pass = ?")
 		if err != nil {
 			return err
 		}
 		defer find.Close()
 		for i := range samples {
-			if samples[i].Load == nil {
-				continue
-			}
-			if err := loadHistograms(ctx, find, samples[i].ID, samples[i].Load); err != nil {
-				return fmt.Errorf("of sample %d: %w", samples[i].ID, err)
+			for pass, result := range passes(&samples[i]) {
+				if *result == nil {
+					continue
+				}
+				if err := loadHistograms(ctx, find, samples[i].ID, pass, *result); err != nil {
+					return fmt.Errorf("of sample %d: %w", samples[i].ID, err)
+				}
 			}
 		}
 		return nil
 	})
 }
 
-func loadHistograms(ctx context.Context, find *sql.Stmt, sampleID int64, r *load.Result) error {
+func loadHistograms(ctx context.Context, find *sql.Stmt, sampleID int64, pass int, r *load.Result) error {
 	var latency, service, lateness []byte
-	err := find.QueryRowContext(ctx, sampleID).Scan(&latency, &service, &lateness)
+	err := find.QueryRowContext(ctx, sampleID, pass).Scan(&latency, &service, &lateness)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

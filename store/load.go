@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"versweep/sweep"
 	"versweep/sweep/load"
 )
 
@@ -26,8 +27,18 @@ func loadFields(r *load.Result) []any {
 	}
 }
 
+// The passes of a sample.
+const (
+	passWindow = 0 // the measuring window: Sample.Load
+	passPaced  = 1 // the second one at a fixed rate: Sample.Paced
+)
+
+// passes are the results that a sample has room for, in the order of their
+// numbers.
+func passes(s *sweep.Sample) []**load.Result { return []**load.Result{&s.Load, &s.Paced} }
+
 // saveLoad saves all of a result but its histograms.
-func saveLoad(ctx context.Context, tx *sql.Tx, sampleID int64, r *load.Result) error {
+func saveLoad(ctx context.Context, tx *sql.Tx, sampleID int64, pass int, r *load.Result) error {
 	saved := *r
 	fields := loadFields(&saved)
 	for i, f := range fields {
@@ -41,22 +52,23 @@ func saveLoad(ctx context.Context, tx *sql.Tx, sampleID int64, r *load.Result) e
 		}
 	}
 	marks := strings.Repeat(", ?", len(fields))
-	_, err := tx.ExecContext(ctx, "INSERT INTO load (sample_id, "+loadColumns+") VALUES (?"+marks+")",
-		append([]any{sampleID}, fields...)...)
+	_, err := tx.ExecContext(ctx, "INSERT INTO load (sample_id, pass, "+loadColumns+") VALUES (?, ?"+marks+")",
+		append([]any{sampleID, pass}, fields...)...)
 	return err
 }
 
 // eachLoad calls f with every sample's load of a sweep, without histograms.
-func eachLoad(ctx context.Context, tx *sql.Tx, sweepID int64, f func(sampleID int64, r *load.Result) error) error {
+func eachLoad(ctx context.Context, tx *sql.Tx, sweepID int64, f func(sampleID int64, pass int, r *load.Result) error) error {
 	return each(ctx, tx, func(scan func(...any) error) error {
 		var id int64
+		var pass int
 		r := new(load.Result)
-		if err := scan(append([]any{&id}, loadFields(r)...)...); err != nil {
+		if err := scan(append([]any{&id, &pass}, loadFields(r)...)...); err != nil {
 			return err
 		}
-		return f(id, r)
+		return f(id, pass, r)
 	}, `
-		SELECT sample_id, `+loadColumns+`
+		SELECT sample_id, pass, `+loadColumns+`
 		FROM load
 		WHERE sample_id IN (SELECT id FROM sample WHERE sweep_id = ?)`, sweepID)
 }

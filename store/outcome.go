@@ -37,15 +37,15 @@ func (s *Store) SaveOutcome(ctx context.Context, sweepID int64, o sweep.Outcome)
 
 // noBuild says whether b is zero.
 func noBuild(b sweep.Build) bool {
-	return b.Version == "" && b.Dir == "" && b.Image == "" && b.Digest == "" &&
+	return b.Version == "" && b.Dir == "" && b.Runtime == "" && b.Base == "" && b.Image == "" && b.Digest == "" &&
 		b.Bytes == 0 && len(b.Bundled) == 0 && !b.FromCache
 }
 
 func saveBuild(ctx context.Context, tx *sql.Tx, sweepID, ordinal int64, b sweep.Build) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO build (sweep_id, ordinal, version, dir, image, digest, size_bytes, from_cache)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		sweepID, ordinal, b.Version, optional(b.Dir), optional(b.Image), optional(b.Digest), b.Bytes, b.FromCache)
+		INSERT INTO build (sweep_id, ordinal, version, dir, runtime, base, image, digest, size_bytes, from_cache)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		sweepID, ordinal, b.Version, optional(b.Dir), optional(b.Runtime), optional(b.Base), optional(b.Image), optional(b.Digest), b.Bytes, b.FromCache)
 	if err != nil || len(b.Bundled) == 0 {
 		return err
 	}
@@ -70,16 +70,16 @@ func loadOutcomes(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Outco
 	err := each(ctx, tx, func(scan func(...any) error) error {
 		var ordinal int64
 		var o sweep.Outcome
-		var reason, log, version, dir, image, digest sql.NullString
+		var reason, log, version, dir, runtime, base, image, digest sql.NullString
 		var size sql.NullInt64
 		var cached sql.NullBool
-		err := scan(&ordinal, &o.Version, &reason, &log, &version, &dir, &image, &digest, &size, &cached)
+		err := scan(&ordinal, &o.Version, &reason, &log, &version, &dir, &runtime, &base, &image, &digest, &size, &cached)
 		if err != nil {
 			return err
 		}
 		o.Reason, o.Log = reason.String, splitLog(log)
 		o.Build = sweep.Build{
-			Version: version.String, Dir: dir.String, Image: image.String, Digest: digest.String,
+			Version: version.String, Dir: dir.String, Runtime: runtime.String, Base: base.String, Image: image.String, Digest: digest.String,
 			Bytes: size.Int64, FromCache: cached.Bool,
 		}
 		at[ordinal] = len(outcomes)
@@ -87,7 +87,7 @@ func loadOutcomes(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Outco
 		return nil
 	}, `
 		SELECT ordinal, version.name, outcome.reason, outcome.log,
-			build.version, build.dir, build.image, build.digest, build.size_bytes, build.from_cache
+			build.version, build.dir, build.runtime, build.base, build.image, build.digest, build.size_bytes, build.from_cache
 		FROM outcome
 		JOIN version USING (sweep_id, ordinal)
 		LEFT JOIN build USING (sweep_id, ordinal)

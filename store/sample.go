@@ -40,13 +40,18 @@ func (s *Store) SaveSample(ctx context.Context, sweepID int64, sample *sweep.Sam
 		if err := saveValues(ctx, tx, id, sample.Values); err != nil {
 			return err
 		}
-		if sample.Load == nil {
-			return nil
+		for pass, result := range passes(sample) {
+			if *result == nil {
+				continue
+			}
+			if err := saveLoad(ctx, tx, id, pass, *result); err != nil {
+				return err
+			}
+			if err := saveHistograms(ctx, tx, id, pass, *result); err != nil {
+				return err
+			}
 		}
-		if err := saveLoad(ctx, tx, id, sample.Load); err != nil {
-			return err
-		}
-		return saveHistograms(ctx, tx, id, sample.Load)
+		return nil
 	})
 	if err == nil {
 		sample.ID = id
@@ -147,10 +152,10 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 	if err := loadValues(ctx, tx, sweepID, find); err != nil {
 		return nil, fmt.Errorf("their values: %w", err)
 	}
-	err = eachLoad(ctx, tx, sweepID, func(id int64, r *load.Result) error {
+	err = eachLoad(ctx, tx, sweepID, func(id int64, pass int, r *load.Result) error {
 		m, err := find(id)
 		if err == nil {
-			m.Load = r
+			*passes(m)[pass] = r
 		}
 		return err
 	})

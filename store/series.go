@@ -32,11 +32,11 @@ func identify(p load.Profile) (body []byte, hash string, err error) {
 }
 
 // SeriesReference is the name of the version that ties together the sweeps of
-// a target under a profile in an environment; empty when none was chosen yet.
-func (s *Store) SeriesReference(ctx context.Context, target string, profile load.Profile, env sweep.Environment) (string, error) {
+// the plan's target from its source, under its profile, in an environment; empty when none was chosen yet.
+func (s *Store) SeriesReference(ctx context.Context, p sweep.Plan, env sweep.Environment) (string, error) {
 	var reference sql.NullString
-	err := s.look(ctx, "reading the reference of "+target, func(tx *sql.Tx) error {
-		hash, err := ProfileHash(profile)
+	err := s.look(ctx, "reading the reference of "+p.Target, func(tx *sql.Tx) error {
+		hash, err := ProfileHash(p.Profile)
 		if err != nil {
 			return err
 		}
@@ -45,8 +45,8 @@ func (s *Store) SeriesReference(ctx context.Context, target string, profile load
 			FROM series
 			JOIN profile ON profile.id = series.profile_id
 			JOIN environment ON environment.id = series.environment_id
-			WHERE series.target = ? AND profile.hash = ? AND environment.hash = ?`,
-			target, hash, env.Hash()).Scan(&reference)
+			WHERE series.target = ? AND series.source = ? AND profile.hash = ? AND environment.hash = ?`,
+			p.Target, p.Source, hash, env.Hash()).Scan(&reference)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -58,10 +58,10 @@ func (s *Store) SeriesReference(ctx context.Context, target string, profile load
 // SetSeriesReference chooses a series' reference for good. The first choice
 // wins: it returns the reference that counts, which is another one when some
 // sweep, perhaps of another process, has chosen before.
-func (s *Store) SetSeriesReference(ctx context.Context, target string, profile load.Profile, env sweep.Environment, version string) (string, error) {
+func (s *Store) SetSeriesReference(ctx context.Context, p sweep.Plan, env sweep.Environment, version string) (string, error) {
 	var kept string
-	err := s.change(ctx, "choosing the reference of "+target, func(tx *sql.Tx) error {
-		id, err := saveSeries(ctx, tx, target, profile, env)
+	err := s.change(ctx, "choosing the reference of "+p.Target, func(tx *sql.Tx) error {
+		id, err := saveSeries(ctx, tx, p, env)
 		if err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (s *Store) SetSeriesReference(ctx context.Context, target string, profile l
 }
 
 // saveSeries finds the series' id, making the series when it is new.
-func saveSeries(ctx context.Context, tx *sql.Tx, target string, profile load.Profile, env sweep.Environment) (int64, error) {
-	profileID, err := saveProfile(ctx, tx, profile)
+func saveSeries(ctx context.Context, tx *sql.Tx, p sweep.Plan, env sweep.Environment) (int64, error) {
+	profileID, err := saveProfile(ctx, tx, p.Profile)
 	if err != nil {
 		return 0, fmt.Errorf("the profile: %w", err)
 	}
@@ -87,14 +87,14 @@ func saveSeries(ctx context.Context, tx *sql.Tx, target string, profile load.Pro
 		return 0, fmt.Errorf("the environment: %w", err)
 	}
 	_, err = tx.ExecContext(ctx, `
-		INSERT INTO series (target, profile_id, environment_id) VALUES (?, ?, ?)
-		ON CONFLICT (target, profile_id, environment_id) DO NOTHING`, target, profileID, envID)
+		INSERT INTO series (target, source, profile_id, environment_id) VALUES (?, ?, ?, ?)
+		ON CONFLICT (target, source, profile_id, environment_id) DO NOTHING`, p.Target, p.Source, profileID, envID)
 	if err != nil {
 		return 0, err
 	}
 	var id int64
-	err = tx.QueryRowContext(ctx, "SELECT id FROM series WHERE target = ? AND profile_id = ? AND environment_id = ?",
-		target, profileID, envID).Scan(&id)
+	err = tx.QueryRowContext(ctx, "SELECT id FROM series WHERE target = ? AND source = ? AND profile_id = ? AND environment_id = ?",
+		p.Target, p.Source, profileID, envID).Scan(&id)
 	return id, err
 }
 

@@ -12,10 +12,13 @@ import (
 func TestReferenceIsChosenOnce(t *testing.T) {
 	s := fresh(t)
 	ctx := t.Context()
-	p, env := plan("1.0.0").Profile, machine()
+	node, env := plan("1.0.0"), machine()
+	p := node.Profile
 	reference := func(target string, p load.Profile) string {
 		t.Helper()
-		got, err := s.SeriesReference(ctx, target, p, env)
+		asked := node
+		asked.Target, asked.Profile = target, p
+		got, err := s.SeriesReference(ctx, asked, env)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +33,7 @@ func TestReferenceIsChosenOnce(t *testing.T) {
 	for i := range kept {
 		wg.Go(func() {
 			var err error
-			if kept[i], err = s.SetSeriesReference(ctx, "node", p, env, string(rune('a'+i))); err != nil {
+			if kept[i], err = s.SetSeriesReference(ctx, node, env, string(rune('a'+i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -54,11 +57,16 @@ func TestReferenceIsChosenOnce(t *testing.T) {
 	if got := reference("bun", p); got != "" {
 		t.Errorf("another target: %q", got)
 	}
+	node.Source = "image"
+	if got := reference("node", p); got != "" {
+		t.Errorf("another source: %q", got)
+	}
+	node.Source = plan("1.0.0").Source
 	env.Kernel = "6.2.0"
 	if got := reference("node", p); got != "" {
 		t.Errorf("another environment: %q", got)
 	}
-	if _, err := s.SetSeriesReference(ctx, "node", p, env, ""); err == nil {
+	if _, err := s.SetSeriesReference(ctx, node, env, ""); err == nil {
 		t.Error("an empty reference was taken")
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -154,7 +153,7 @@ func openReader(ctx context.Context, file string) (*sql.DB, error) {
 	if !hasCode(err, sqlite3.SQLITE_CANTOPEN) && !hasCode(err, sqlite3.SQLITE_READONLY) {
 		return nil, err
 	}
-	if wal, statErr := os.Stat(file + "-wal"); statErr == nil && wal.Size() > 0 {
+	if filled(file + "-wal") {
 		return nil, err
 	}
 	return openFile(file, untouched(), readers)

@@ -17,7 +17,7 @@ import (
 func (s *Store) CreateSweep(ctx context.Context, plan sweep.Plan, env sweep.Environment, now time.Time) (sweep.Sweep, error) {
 	created := sweep.Sweep{Plan: plan, Environment: env, Created: time.Unix(0, now.UnixNano()).UTC()}
 	err := s.change(ctx, "saving a new sweep of "+plan.Target, func(tx *sql.Tx) error {
-		seriesID, err := saveSeries(ctx, tx, plan.Target, plan.Profile, env)
+		seriesID, err := saveSeries(ctx, tx, plan, env)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func TestSweepComesBackAsItWent(t *testing.T) {
 			Version: "20.0.0-rc.1", Dir: "/cache/a b", Digest: "sha512-abc", Bytes: 94_000_000, FromCache: true,
 			Bundled: map[string]string{"v8": "11.3", "uv": "1.44"},
 		}},
-		{Version: "20.0.0", Build: sweep.Build{Version: "20.0.0", Image: "versweep/node:20.0.0", Digest: "sha256:abc"}},
+		{Version: "20.0.0", Build: sweep.Build{Version: "20.0.0", Image: "versweep/node:20.0.0", Digest: "sha256:abc", Base: "node@sha256:abc", Runtime: "/cache/node"}},
 	}
 	for _, i := range []int{2, 0, 1} { // as they become known, not in version order
 		if err := s.SaveOutcome(ctx, want.ID, want.Outcomes[i]); err != nil {
@@ -51,7 +51,9 @@ func TestSweepComesBackAsItWent(t *testing.T) {
 	empty.Load.Latency.Reset()
 	bare := measured(r, "20.0.0-rc.1", 2)
 	bare.Load.Latency = nil
-	for _, m := range []*sweep.Sample{full, twin, failed, empty, bare} {
+	both := measured(r, "20.0.0", 3)
+	both.Paced = paced(r, "20.0.0", 3).Load
+	for _, m := range []*sweep.Sample{full, twin, failed, empty, bare, both} {
 		if err := s.SaveSample(ctx, want.ID, m); err != nil {
 			t.Fatal(err)
 		}
@@ -80,8 +82,9 @@ func TestSweepComesBackAsItWent(t *testing.T) {
 	if err := s.LoadHistograms(ctx, got.Samples); err != nil {
 		t.Fatal(err)
 	}
-	for i := range got.Samples {
-		g, w := got.Samples[i].Load, want.Samples[i].Load
+	for i := range 2 * len(got.Samples) {
+		i, pass := i/2, i%2
+		g, w := *passes(&got.Samples[i])[pass], *passes(&want.Samples[i])[pass]
 		if w == nil || w.Latency == nil {
 			continue
 		}
@@ -98,11 +101,11 @@ func TestSweepComesBackAsItWent(t *testing.T) {
 	}
 
 	latest, err := s.LatestSweep(ctx, "node")
-	if err != nil || latest.ID != want.ID || len(latest.Samples) != 5 {
+	if err != nil || latest.ID != want.ID || len(latest.Samples) != 6 {
 		t.Errorf("latest: %+v, %v", latest, err)
 	}
 	list, err := s.Sweeps(ctx, Filter{})
-	line := Summary{ID: want.ID, Target: "node", Created: noon, Finished: want.Finished, Versions: 3, Outcomes: 3, Samples: 5, Round: 2}
+	line := Summary{ID: want.ID, Target: "node", Created: noon, Finished: want.Finished, Versions: 3, Outcomes: 3, Samples: 6, Round: 3}
 	if err != nil || len(list) != 1 || list[0] != line {
 		t.Errorf("listed: %+v, %v; want %+v", list, err, line)
 	}

@@ -24,7 +24,9 @@ type Plan struct {
 type Build struct {
 	Version   string            // Version.Name
 	Dir       string            // folder on disk; empty when it is an image only
-	Image     string            // image name for the engine; empty when not made yet
+	Runtime   string            // folder of the runtime that runs it; empty when it needs none
+	Base      string            // image that it comes in, by digest; empty when it is a folder
+	Image     string            // image for the engine; empty when not made
 	Digest    string            // what identifies its content: "sha512-…" or "sha256:…"
 	Bytes     int64             // size on disk or of the image, unpacked
 	Bundled   map[string]string // bundled components and their versions; nil when unknown

@@ -34,4 +34,7 @@ type Sample struct {
 
 	// Load is what the engine measured; nil when the load never ran.
 	Load *load.Result
+	// Paced is what the second pass over the same instance measured, an open
+	// loop at the plan's fixed rate; nil without one.
+	Paced *load.Result
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 
@@ -121,63 +118,4 @@ func (f *launchFlags) cpuSets(a *app, d *runtimes.Definition) (runtimes.CPUSets,
 		a.warn("server and load engine share a CPU: figures are lower than the server could do, and noisier")
 	}
 	return runtimes.CPUSets{Server: server, Load: engine}, nil
-}
-
-// launching is a launcher ready to use, and what samples by it run on.
-type launching struct {
-	kind        string // launcherProcess or launcherDocker
-	name        string // for people: "docker (Docker 20.10.24)"
-	launcher    sweep.Launcher
-	finish      runtimes.Finish // what a build still needs; nil when nothing
-	environment sweep.Environment
-	close       func() error
-}
-
-// connect makes the launcher that the flags ask for. With auto it says in one
-// line why it does not take containers.
-func (a *app) connect(ctx context.Context, d *runtimes.Definition, cache *runtimes.Cache, f launchFlags, cpus runtimes.CPUSets) (*launching, error) {
-	env := sweep.ProbeEnvironment()
-	env.ServerCPUs, env.LoadCPUs = cpus.Server, cpus.Load
-	switch f.launcher {
-	case launcherDocker:
-		return a.connectDocker(ctx, d, cpus, env)
-	case launcherAuto:
-		l, err := a.connectDocker(ctx, d, cpus, env)
-		if err == nil {
-			return l, nil
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if errors.Is(err, runtimes.ErrNoEngine) {
-			a.say("no container engine answers: servers run as processes of this machine")
-		} else {
-			a.say("containers cannot be used (%v): servers run as processes of this machine", err)
-		}
-	}
-	launcher, err := runtimes.NewProcessLauncher(d, cache, cpus)
-	if err != nil {
-		return nil, err
-	}
-	env.Launcher = launcherProcess
-	return &launching{
-		kind: launcherProcess, name: launcherProcess, launcher: launcher, environment: env, close: func() error { return nil },
-	}, nil
-}
-
-func (a *app) connectDocker(ctx context.Context, d *runtimes.Definition, cpus runtimes.CPUSets, env sweep.Environment) (*launching, error) {
-	engine, err := runtimes.ConnectEngine(ctx)
-	if err != nil {
-		return nil, err
-	}
-	launcher, err := runtimes.NewDockerLauncher(ctx, engine, d, cpus)
-	if err != nil {
-		engine.Close()
-		return nil, err
-	}
-	env.Launcher, env.Engine = launcherDocker, engine.Version()
-	return &launching{
-		kind: launcherDocker, name: fmt.Sprintf("%s (%s)", launcherDocker, engine.Version()),
-		launcher: launcher, finish: launcher.Image, environment: env, close: engine.Close,
-	}, nil
 }

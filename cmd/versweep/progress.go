@@ -11,13 +11,12 @@ import (
 	"versweep/sweep"
 )
 
-// bar draws a progress bar with the time left on a terminal, and nothing
-// elsewhere.
+// bar draws a progress bar on a terminal, and nothing elsewhere.
 func (a *app) bar(total int, what string) *progressbar.ProgressBar {
 	return progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetVisibility(a.terminal && !a.quiet),
 		progressbar.OptionSetDescription(what), progressbar.OptionShowCount(), progressbar.OptionFullWidth(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetTheme(progressbar.ThemeASCII),
 	)
 }
@@ -84,17 +83,22 @@ func (p *roundProgress) tell(s sweep.Step) {
 	if s.Twin {
 		name += " (twin)"
 	}
-	p.bar.Describe(fmt.Sprintf("round %d of %d: %s", s.Round, p.rounds, name))
+	p.bar.Describe(fmt.Sprintf("round %d of %d: %s%s", s.Round, p.rounds, name, p.left(s)))
 	p.bar.Set(s.Done)
 	if p.app.lines() && s.Sample == nil && s.Round != p.round {
 		p.round = s.Round
-		left := ""
-		if done := s.Done - p.resumed; done > 0 {
-			each := time.Since(p.started) / time.Duration(done)
-			left = fmt.Sprintf(", %v left", (each * time.Duration(s.Total-s.Done)).Round(time.Second))
-		}
-		p.app.say("round %d of %d (%d of %d samples%s)", s.Round, p.rounds, s.Done, s.Total, left)
+		p.app.say("round %d of %d (%d of %d samples%s)", s.Round, p.rounds, s.Done, s.Total, p.left(s))
 	}
+}
+
+// left says how long the rest will take at the pace so far.
+func (p *roundProgress) left(s sweep.Step) string {
+	done := s.Done - p.resumed
+	if done <= 0 {
+		return ""
+	}
+	each := time.Since(p.started) / time.Duration(done)
+	return fmt.Sprintf(", %v left", (each * time.Duration(s.Total-s.Done)).Round(time.Second))
 }
 
 func (p *roundProgress) end() {

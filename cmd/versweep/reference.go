@@ -29,7 +29,7 @@ func (a *app) plannedReference(ctx context.Context, st *store.Store, p *sweep.Pl
 		r.name = latest.Name
 	}
 	if named == "" {
-		kept, err := st.SeriesReference(ctx, p.Target, p.Profile, env)
+		kept, err := st.SeriesReference(ctx, *p, env)
 		if err != nil {
 			return r, err
 		}

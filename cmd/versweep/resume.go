@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
 )
@@ -64,7 +63,7 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if err != nil {
 		return err
 	}
-	l, err := a.connect(ctx, d, cache, f, cpus)
+	l, err := a.connect(ctx, d, cache, sw.Plan.Source, f, cpus, false)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 		return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, difference(sw.Environment, l.environment))
 	}
 	a.say("going on with sweep %d of %s: %d samples of %d are there", sw.ID, sw.Plan.Title, len(sw.Samples), sw.Plan.Rounds*(len(sw.Plan.Versions)+1))
-	if err := a.obtainAgain(ctx, d, cache, l, &sw); err != nil {
+	if err := a.obtainAgain(ctx, l, &sw); err != nil {
 		return err
 	}
 	return a.carryOut(ctx, st, l.launcher, &sw, layout, picture)
@@ -97,7 +96,7 @@ func unfinished(ctx context.Context, st *store.Store, args []string) (sweep.Swee
 
 // obtainAgain makes sure that what the sweep measured so far is still there to
 // be measured, byte for byte.
-func (a *app) obtainAgain(ctx context.Context, d *runtimes.Definition, cache *runtimes.Cache, l *launching, sw *sweep.Sweep) error {
+func (a *app) obtainAgain(ctx context.Context, l *launching, sw *sweep.Sweep) error {
 	var gone []sweep.Version
 	for i, o := range sw.Outcomes {
 		if o.Reason != "" {
@@ -118,11 +117,7 @@ func (a *app) obtainAgain(ctx context.Context, d *runtimes.Definition, cache *ru
 	if len(gone) == 0 {
 		return nil
 	}
-	supply, err := runtimes.NewSupply(d, cache)
-	if err != nil {
-		return err
-	}
-	again, err := a.obtain(ctx, supply, gone, l.finish)
+	again, err := a.obtain(ctx, l.supply, gone, l.finish)
 	if err != nil {
 		return err
 	}

@@ -141,26 +141,18 @@ func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	supply, err := runtimes.NewSupply(d, cache)
+	l, err := a.connect(ctx, d, cache, f.source, f.launchFlags, cpus, true)
 	if err != nil {
 		return err
 	}
-	found, _, err := supply.Versions(ctx)
-	if err != nil {
-		return err
-	}
-	chosen, err := choose(selection, d, found)
+	defer l.close()
+	chosen, err := choose(selection, d, l.found)
 	if err != nil {
 		return err
 	}
 	for _, term := range chosen.Empty {
 		a.warn("--versions: no version of %s is in range %q", d.Name, term)
 	}
-	l, err := a.connect(ctx, d, cache, f.launchFlags, cpus)
-	if err != nil {
-		return err
-	}
-	defer l.close()
 	st, err := store.Open(ctx, a.db)
 	if err != nil {
 		return err
@@ -168,17 +160,17 @@ func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
 	defer st.Close()
 
 	plan := sweep.Plan{
-		Target: d.Name, Title: d.Title, Source: "npm", Launcher: l.kind, Profile: profile, Seed: f.seed, Rounds: f.rounds,
+		Target: d.Name, Title: d.Title, Source: l.supply.Kind(), Launcher: l.kind, Profile: profile, Seed: f.seed, Rounds: f.rounds,
 		Versions: withMissing(chosen, d),
 	}
-	reference, err := a.plannedReference(ctx, st, &plan, l.environment, found, f.reference)
+	reference, err := a.plannedReference(ctx, st, &plan, l.environment, l.found, f.reference)
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(plan, chosen, l, cpus, f.yes); err != nil {
+	if err := a.confirm(ctx, plan, chosen, l, cpus, f.yes); err != nil {
 		return err
 	}
-	outcomes, err := a.obtain(ctx, supply, plan.Versions, l.finish)
+	outcomes, err := a.obtain(ctx, l.supply, plan.Versions, l.finish)
 	if err != nil {
 		return err
 	}
@@ -186,7 +178,7 @@ func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
 		return err
 	}
 	if plan.Reference != "" {
-		if _, err := st.SetSeriesReference(ctx, plan.Target, plan.Profile, l.environment, plan.Reference); err != nil {
+		if _, err := st.SetSeriesReference(ctx, plan, l.environment, plan.Reference); err != nil {
 			return err
 		}
 	}
@@ -269,7 +261,7 @@ func anyMeasured(t sweep.Table) bool {
 }
 
 // confirm shows the plan, and asks where somebody can answer.
-func (a *app) confirm(p sweep.Plan, chosen sweep.Chosen, l *launching, cpus runtimes.CPUSets, yes bool) error {
+func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l *launching, cpus runtimes.CPUSets, yes bool) error {
 	left := ""
 	if text := chosen.Left(); text != "" {
 		left = " (left out: " + text + ")"
@@ -288,11 +280,23 @@ func (a *app) confirm(p sweep.Plan, chosen sweep.Chosen, l *launching, cpus runt
 		return nil
 	}
 	fmt.Fprint(a.stderr, "Go on? [Y/n] ")
-	answer, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || strings.HasPrefix(answer, "n") {
-		return misuse("--yes goes on without asking", "stopped before anything was fetched")
+	answer := make(chan string, 1)
+	go func() {
+		line, err := bufio.NewReader(a.stdin).ReadString('\n')
+		if err != nil {
+			line = "no"
+		}
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case line := <-answer:
+		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "n") {
+			return misuse("--yes goes on without asking", "stopped before anything was fetched")
+		}
+		return nil
 	}
-	return nil
 }
 
 // overhead is what a sample takes besides warm-up and window: starting,

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ func (a *app) listTargets() error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, t := range list {
-		fmt.Fprintf(w, "%s\t%s\tfrom %s\t%s\n", t.Target, t.Title, t.Sources[0], t.About)
+		fmt.Fprintf(w, "%s\t%s\tfrom %s\t%s\n", t.Target, t.Title, strings.Join(t.Sources, ", "), t.About)
 	}
 	return w.Flush()
 }

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -23,7 +26,7 @@ func (f *selectionFlags) add(cmd *cobra.Command, per string) {
 	flags.StringVar(&f.versions, "versions", "", "range of versions: '>=18 <23', '0.10.x', '18,20.11.1,latest' (default all)")
 	flags.StringVar(&f.per, "per", "", "keep the newest of each line, minor or patch release "+per)
 	flags.BoolVar(&f.prereleases, "prereleases", false, "take prereleases too; one that --versions names is always taken")
-	flags.StringVar(&f.source, "source", "", "where versions come from (default the target's first: npm)")
+	flags.StringVar(&f.source, "source", "", "where versions come from (default the first of the target's that answers)")
 }
 
 // selection checks the flags against a target.
@@ -36,8 +39,8 @@ func (f *selectionFlags) selection(d *runtimes.Definition, per sweep.Per) (sweep
 	default:
 		return sweep.Selection{}, misuse("use line, minor or patch", "--per: unknown value %q", f.per)
 	}
-	if names := d.SourceNames(); f.source != "" && f.source != names[0] {
-		return sweep.Selection{}, misuse("known for this target: "+names[0], "--source: %s has no source %q", d.Name, f.source)
+	if names := d.SourceNames(); f.source != "" && !slices.Contains(names, f.source) {
+		return sweep.Selection{}, misuse("known for this target: "+strings.Join(names, ", "), "--source: %s has no source %q", d.Name, f.source)
 	}
 	if _, err := sweep.ParseRange(f.versions); err != nil {
 		return sweep.Selection{}, err
@@ -61,11 +64,7 @@ func (a *app) versionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			supply, err := runtimes.NewSupply(d, nil)
-			if err != nil {
-				return err
-			}
-			found, skipped, err := supply.Versions(cmd.Context())
+			found, skipped, err := a.discover(cmd.Context(), d, f.source)
 			if err != nil {
 				return err
 			}
@@ -78,6 +77,29 @@ func (a *app) versionsCommand() *cobra.Command {
 	}
 	f.add(cmd, "(default patch: all)")
 	return cmd
+}
+
+// discover lists the versions of the source asked for, or of the first that
+// answers.
+func (a *app) discover(ctx context.Context, d *runtimes.Definition, kind string) (found []sweep.Version, skipped []sweep.Skipped, err error) {
+	for _, s := range sourcesOf(d, kind) {
+		if err != nil {
+			a.say("%v; trying source %s", err, s.Kind())
+		}
+		var supply *runtimes.Supply
+		if supply, err = runtimes.OpenSupply(d, s, nil); err != nil {
+			continue
+		}
+		if found, skipped, err = supply.Versions(ctx); err == nil || ctx.Err() != nil {
+			return found, skipped, err
+		}
+	}
+	return nil, nil, err
+}
+
+// sourcesOf lists the sources of a kind, or all when kind is empty.
+func sourcesOf(d *runtimes.Definition, kind string) []runtimes.Source {
+	return slices.DeleteFunc(slices.Clone(d.Sources), func(s runtimes.Source) bool { return kind != "" && s.Kind() != kind })
 }
 
 func findTarget(name string) (*runtimes.Definition, error) {

@@ -21,16 +21,17 @@ CREATE TABLE profile (
     json TEXT NOT NULL
 ) STRICT;
 
--- What can be compared over time: one target under one profile in one
--- environment, and the reference that ties its sweeps together.
+-- What can be compared over time: one target from one source under one profile
+-- in one environment, and the reference that ties its sweeps together.
 CREATE TABLE series (
     id             INTEGER PRIMARY KEY,
     target         TEXT NOT NULL CHECK (target <> ''),
+    source         TEXT NOT NULL,
     profile_id     INTEGER NOT NULL REFERENCES profile (id),
     environment_id INTEGER NOT NULL REFERENCES environment (id),
     reference      TEXT CHECK (reference <> '') -- version name; set once
 ) STRICT;
-CREATE UNIQUE INDEX series_once ON series (target, profile_id, environment_id);
+CREATE UNIQUE INDEX series_once ON series (target, source, profile_id, environment_id);
 
 -- AUTOINCREMENT: the id is on containers and in logs, so it is never used again.
 CREATE TABLE sweep (
@@ -74,6 +75,8 @@ CREATE TABLE build (
     ordinal    INTEGER NOT NULL,
     version    TEXT NOT NULL,
     dir        TEXT,
+    runtime    TEXT, -- folder of the runtime that runs it
+    base       TEXT, -- image that it comes in, by digest
     image      TEXT,
     digest     TEXT,
     size_bytes INTEGER NOT NULL,
@@ -125,10 +128,11 @@ CREATE TABLE value (
     PRIMARY KEY (sample_id, metric_id)
 ) STRICT, WITHOUT ROWID;
 
--- What the load engine counted; no row when the load never ran. Shares are
--- fractions.
+-- What the load engine counted in a pass: 0 the measuring window, 1 the second
+-- one at a fixed rate. No row when that load never ran. Shares are fractions.
 CREATE TABLE load (
-    sample_id          INTEGER PRIMARY KEY REFERENCES sample (id) ON DELETE CASCADE,
+    sample_id          INTEGER NOT NULL REFERENCES sample (id) ON DELETE CASCADE,
+    pass               INTEGER NOT NULL CHECK (pass IN (0, 1)),
     scheduled          INTEGER NOT NULL,
     started            INTEGER NOT NULL,
     ok                 INTEGER NOT NULL,
@@ -151,14 +155,19 @@ CREATE TABLE load (
     sustained          INTEGER NOT NULL,
     corrected          INTEGER NOT NULL,
     client_bound       INTEGER NOT NULL,
-    first_error        TEXT NOT NULL -- empty when there was none
-) STRICT;
+    first_error        TEXT NOT NULL, -- empty when there was none
+    PRIMARY KEY (sample_id, pass)
+) STRICT, WITHOUT ROWID;
 
 -- Nanoseconds as HdrHistogram V2, compressed, not base64. Apart from load, since
 -- they are the bulk of the file and old ones are thinned out.
 CREATE TABLE histogram (
-    sample_id INTEGER PRIMARY KEY REFERENCES load (sample_id) ON DELETE CASCADE,
+    id        INTEGER PRIMARY KEY, -- blobs do better in a table with rowids
+    sample_id INTEGER NOT NULL,
+    pass      INTEGER NOT NULL,
     latency   BLOB,
     service   BLOB, -- two significant digits
-    lateness  BLOB  -- one significant digit
+    lateness  BLOB, -- one significant digit
+    FOREIGN KEY (sample_id, pass) REFERENCES load (sample_id, pass) ON DELETE CASCADE
 ) STRICT;
+CREATE UNIQUE INDEX histogram_once ON histogram (sample_id, pass);

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"versweep/runtimes"
+	"versweep/sweep"
+)
+
+// launching is a launcher ready to use, with the supply of what it launches and
+// what samples by it run on.
+type launching struct {
+	kind        string // launcherProcess or launcherDocker
+	name        string // for people: "docker (Docker 20.10.24)"
+	supply      *runtimes.Supply
+	found       []sweep.Version // in version order; nil when it was not asked for
+	launcher    sweep.Launcher
+	finish      runtimes.Finish // what a build still needs; nil when nothing
+	environment sweep.Environment
+	close       func() error
+}
+
+// connect makes the launcher that the flags ask for, with the first of the
+// target's sources that it can use and that answers. What it passes over, it
+// says in one line each. list says whether to ask for the versions.
+func (a *app) connect(ctx context.Context, d *runtimes.Definition, cache *runtimes.Cache, source string, f launchFlags, cpus runtimes.CPUSets, list bool) (*launching, error) {
+	engine, err := a.connectEngine(ctx, f.launcher)
+	if err != nil {
+		return nil, err
+	}
+	var reasons []error
+	for _, s := range sourcesOf(d, source) {
+		for _, kind := range []string{launcherDocker, launcherProcess} {
+			if f.launcher != launcherAuto && f.launcher != kind || kind == launcherDocker && engine == nil {
+				continue
+			}
+			l, err := a.tryLaunching(ctx, d, s, cache, engine, kind, cpus, list)
+			if err == nil {
+				if len(reasons) > 0 {
+					a.say("%v: taking source %s by %s", errors.Join(reasons...), s.Kind(), l.name)
+				}
+				return l, nil
+			}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			reasons = append(reasons, err)
+		}
+	}
+	if engine != nil {
+		engine.Close()
+	}
+	if len(reasons) == 0 {
+		return nil, fmt.Errorf("%s cannot run without containers: %w", d.Name, runtimes.ErrNoEngine)
+	}
+	return nil, errors.Join(reasons...)
+}
+
+// connectEngine is nil where no engine is asked for, or where none has to be.
+func (a *app) connectEngine(ctx context.Context, launcher string) (*runtimes.Engine, error) {
+	if launcher == launcherProcess {
+		return nil, nil
+	}
+	engine, err := runtimes.ConnectEngine(ctx)
+	if err != nil && launcher == launcherAuto && errors.Is(err, runtimes.ErrNoEngine) && ctx.Err() == nil {
+		a.say("no container engine answers: servers run as processes of this machine")
+		return nil, nil
+	}
+	return engine, err
+}
+
+func (a *app) tryLaunching(ctx context.Context, d *runtimes.Definition, s runtimes.Source, cache *runtimes.Cache, engine *runtimes.Engine, kind string, cpus runtimes.CPUSets, list bool) (*launching, error) {
+	if kind == launcherProcess && !s.RunsAsProcess(d) {
+		return nil, fmt.Errorf("source %s of %s needs a container engine", s.Kind(), d.Name)
+	}
+	supply, err := runtimes.OpenSupply(d, s, cache)
+	if err != nil {
+		return nil, err
+	}
+	env := sweep.ProbeEnvironment()
+	env.ServerCPUs, env.LoadCPUs, env.Launcher = cpus.Server, cpus.Load, kind
+	l := &launching{kind: kind, name: kind, supply: supply, environment: env, close: func() error { return nil }}
+	if list {
+		if l.found, _, err = supply.Versions(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if kind == launcherProcess {
+		launcher, err := runtimes.NewProcessLauncher(supply, cache, cpus)
+		l.launcher = launcher
+		return l, err
+	}
+	launcher, err := runtimes.NewDockerLauncher(ctx, engine, supply, cpus)
+	if err != nil {
+		return nil, err
+	}
+	l.name = fmt.Sprintf("%s (%s)", kind, engine.Version())
+	l.launcher, l.finish, l.close, l.environment.Engine = launcher, launcher.Image, engine.Close, engine.Version()
+	return l, nil
+}
