@@ -44,6 +44,8 @@ func OpenSupply(d *Definition, s Source, cache *Cache) (*Supply, error) {
 	switch {
 	case s.NPM != nil:
 		supply.source, err = newNPM(d, s.NPM, cache)
+	case s.List != nil:
+		supply.source = &list{names: s.List, line: d.Line}
 	default:
 		err = fmt.Errorf("source %s cannot be read yet", s.Kind())
 	}
