@@ -67,6 +67,9 @@ func loadCaption(t sweep.Table) string {
 	if window != "" {
 		parts = append(parts, window)
 	}
+	if t.Plan.LatencyRate > 0 {
+		parts = append(parts, "second pass at "+number(t.Plan.LatencyRate)+" requests/s")
+	}
 	rounds := count(int64(t.Plan.Rounds), "round")
 	if !t.Finished {
 		rounds += " planned, sweep not finished"

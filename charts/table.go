@@ -87,7 +87,7 @@ func (c column) hasShare() bool {
 func tableColumns(t sweep.Table) []column {
 	var columns []column
 	for _, wanted := range []struct{ key, head string }{
-		{sweep.QPS, "throughput"}, {sweep.P50, "p50"}, {sweep.P99, "p99"}, {sweep.CPUPerRequest, "CPU/request"},
+		{sweep.QPS, "throughput"}, {sweep.P50, "p50"}, {sweep.P99, "p99"}, {sweep.PacedP99, "paced p99"}, {sweep.CPUPerRequest, "CPU/request"},
 		{sweep.PeakRSS, "peak memory"}, {sweep.Startup, "start-up"}, {sweep.ErrorShare, "errors"},
 	} {
 		m, _ := sweep.MetricByKey(wanted.key)

@@ -127,6 +127,12 @@ func TestEngineMeasuresNode(t *testing.T) {
 			if err != nil || r.OK == 0 || r.Errors.Total() != 0 {
 				t.Fatalf("%+v, %v", r, err)
 			}
+			paced, err := instance.Load(t.Context(), load.Profile{
+				Shape: load.ShapeRate, Rate: 200, Connections: 5, Duration: 200 * time.Millisecond, Timeout: time.Second,
+			}, load.Hooks{})
+			if err != nil || paced.OK == 0 || !paced.Corrected {
+				t.Errorf("second pass: %+v, %v", paced, err)
+			}
 			if end.CPU <= start.CPU {
 				t.Errorf("CPU time %v before, %v after", start.CPU, end.CPU)
 			}

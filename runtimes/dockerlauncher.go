@@ -116,6 +116,7 @@ type containerInstance struct {
 	startup   time.Duration
 	startupOK bool
 
+	loaded    bool // the load engine has carried out its job
 	input     io.WriteCloser
 	output    io.ReadCloser
 	complaint tail
@@ -233,6 +234,14 @@ func (c *containerInstance) Usage() (sweep.Usage, error) {
 
 // Load implements sweep.Instance.
 func (c *containerInstance) Load(ctx context.Context, profile load.Profile, hooks load.Hooks) (load.Result, error) {
+	if c.loaded { // an engine carries out one job
+		c.input.Close()
+		c.output.Close()
+		if err := errors.Join(c.launcher.engine.remove(c.loader), c.startEngine(ctx, false)); err != nil {
+			return load.Result{}, err
+		}
+	}
+	c.loaded = true
 	if err := json.NewEncoder(c.input).Encode(c.job(profile)); err != nil {
 		return load.Result{}, fmt.Errorf("telling the load engine what to do: %w", err)
 	}

@@ -23,6 +23,9 @@ const (
 	P90           = "p90_ms"
 	P99           = "p99_ms"
 	P999          = "p99_9_ms"
+	PacedP50      = "paced_p50_ms"
+	PacedP99      = "paced_p99_ms"
+	PacedP999     = "paced_p99_9_ms"
 	ErrorShare    = "error_share"
 	CPUPerRequest = "cpu_us_per_request"
 	PeakRSS       = "peak_rss_bytes"
@@ -45,6 +48,9 @@ var Metrics = []Metric{
 	{P90, "90th percentile latency", "ms", Lower},
 	{P99, "99th percentile latency", "ms", Lower},
 	{P999, "99.9th percentile latency", "ms", Lower},
+	{PacedP50, "Median latency at a fixed rate", "ms", Lower},
+	{PacedP99, "99th percentile latency at a fixed rate", "ms", Lower},
+	{PacedP999, "99.9th percentile latency at a fixed rate", "ms", Lower},
 	{ErrorShare, "Failed requests", "fraction", Lower},
 	{CPUPerRequest, "Server CPU per request", "µs", Lower},
 	{PeakRSS, "Peak memory", "bytes", Lower},

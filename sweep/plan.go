@@ -18,7 +18,26 @@ type Plan struct {
 	Profile   load.Profile `json:"profile"`
 	Seed      uint64       `json:"seed"`
 	Rounds    int          `json:"rounds"`
+
+	// LatencyRate is the fixed rate, in requests/s, of a second pass over each
+	// instance, so that latency is compared at equal load; 0 for none.
+	LatencyRate float64 `json:"latency_rate_per_s,omitempty"`
 }
+
+// Paced is the load of the second pass: as long and over as many connections as
+// the first, with requests due at fixed times. The instance is warm already.
+func (p Plan) Paced() load.Profile {
+	paced := p.Profile
+	paced.Name, paced.Shape, paced.Rate = "", load.ShapeRate, p.LatencyRate
+	paced.Warmup = min(paced.Warmup, pacedWarmup)
+	if paced.Duration == 0 {
+		paced.Duration, paced.Requests = time.Second, 0
+	}
+	return paced
+}
+
+// pacedWarmup lets connections open and queues settle.
+const pacedWarmup = 200 * time.Millisecond
 
 // Build is one version made ready to start.
 type Build struct {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"versweep/sweep/load"
 )
 
 // Recorder keeps samples.
@@ -149,6 +151,12 @@ func (r Runner) sample(ctx context.Context, b Build, p Plan) (_ Sample, err erro
 	}
 	usage := usageInWindow{instance: instance}
 	result, loadErr := instance.Load(ctx, p.Profile, usage.hooks())
+	if p.LatencyRate > 0 && loadErr == nil && result.OK > 0 {
+		var paced load.Result
+		if paced, loadErr = instance.Load(ctx, p.Paced(), load.Hooks{}); loadErr == nil {
+			s.Paced = &paced
+		}
+	}
 	exit, stopErr := instance.Stop()
 	if loadErr == nil {
 		s.Load = &result
@@ -176,5 +184,8 @@ func (r Runner) sample(ctx context.Context, b Build, p Plan) (_ Sample, err erro
 		startup = -1
 	}
 	s.Values = values(result, usage.start, usage.end, startup, b)
+	if s.Paced != nil {
+		addPaced(s.Values, *s.Paced)
+	}
 	return s, nil
 }

@@ -67,7 +67,7 @@ func NewTable(sw Sweep) Table {
 // newRow sums up one version; reason says why there is no build, if so.
 func newRow(v Version, reason string, samples []Sample) Row {
 	row := Row{Version: v, Status: OK, Reason: reason, Metrics: estimate(samples)}
-	var failed, bound int
+	var failed, bound, notKept int
 	var failure string
 	for _, s := range samples {
 		switch s.Status {
@@ -82,6 +82,9 @@ func newRow(v Version, reason string, samples []Sample) Row {
 		if s.Load != nil && s.Load.ClientBound {
 			bound++
 		}
+		if s.Paced != nil && !s.Paced.Sustained {
+			notKept++
+		}
 	}
 	switch {
 	case row.Samples == 0:
@@ -93,6 +96,9 @@ func newRow(v Version, reason string, samples []Sample) Row {
 	}
 	if bound > 0 {
 		row.Notes = append(row.Notes, fmt.Sprintf("the load engine was the limit in %d of %d samples: the server may be faster", bound, row.Samples))
+	}
+	if notKept > 0 {
+		row.Notes = append(row.Notes, fmt.Sprintf("the fixed rate was not kept in %d of %d samples: their latency there is left out", notKept, row.Samples))
 	}
 	return row
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"versweep/sweep/load"
 )
 
@@ -57,11 +59,7 @@ func values(r load.Result, start, end Usage, startup time.Duration, b Build) map
 			v[ServerCPU] = cpu.Seconds() / r.Elapsed.Seconds()
 		}
 	}
-	if r.Latency != nil && r.Latency.TotalCount() > 0 {
-		for key, q := range map[string]float64{P50: 50, P90: 90, P99: 99, P999: 99.9} {
-			v[key] = float64(r.Latency.ValueAtQuantile(q)) / 1e6
-		}
-	}
+	addQuantiles(v, r.Latency, map[string]float64{P50: 50, P90: 90, P99: 99, P999: 99.9})
 	if r.Elapsed > 0 {
 		v[LoadCPU] = r.CPU.Seconds() / r.Elapsed.Seconds()
 	}
@@ -75,4 +73,22 @@ func values(r load.Result, start, end Usage, startup time.Duration, b Build) map
 		v[BuildSize] = float64(b.Bytes)
 	}
 	return v
+}
+
+// addPaced adds the latency of the second pass. One in which the rate was not
+// kept, or requests failed, was not the same load and says nothing.
+func addPaced(v map[string]float64, r load.Result) {
+	if r.Sustained && r.Errors.Total() == 0 {
+		addQuantiles(v, r.Latency, map[string]float64{PacedP50: 50, PacedP99: 99, PacedP999: 99.9})
+	}
+}
+
+// addQuantiles adds a histogram's quantiles, in ms, by metric key.
+func addQuantiles(v map[string]float64, h *hdrhistogram.Histogram, quantiles map[string]float64) {
+	if h == nil || h.TotalCount() == 0 {
+		return
+	}
+	for key, q := range quantiles {
+		v[key] = float64(h.ValueAtQuantile(q)) / 1e6
+	}
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"versweep/store"
 	"versweep/sweep"
+	"versweep/sweep/load"
 )
 
 // reference is the version that a plan asks for as reference.
@@ -91,6 +93,30 @@ func (a *app) chooseReference(ctx context.Context, p sweep.Plan, outcomes []swee
 		}
 	}
 	return "", nil
+}
+
+// latencyRate measures the reference once, as a sample would, and returns the
+// rate of the second pass: a share of its throughput, in requests/s, rounded to
+// three digits so that it can be said and repeated.
+func (a *app) latencyRate(ctx context.Context, p sweep.Plan, outcomes []sweep.Outcome, l sweep.Launcher, share float64) (float64, error) {
+	i := slices.IndexFunc(outcomes, func(o sweep.Outcome) bool { return o.Version == p.Reference })
+	instance, err := l.Start(ctx, outcomes[i].Build)
+	if err != nil {
+		return 0, fmt.Errorf("measuring the reference %s for the second pass: %w", p.Reference, err)
+	}
+	r, err := instance.Load(ctx, p.Profile, load.Hooks{})
+	if _, stopErr := instance.Stop(); err == nil {
+		err = stopErr
+	}
+	if err == nil && r.OK == 0 {
+		err = errNoRightAnswer
+	}
+	if err != nil {
+		return 0, fmt.Errorf("measuring the reference %s for the second pass: %w", p.Reference, err)
+	}
+	rate, err := strconv.ParseFloat(strconv.FormatFloat(r.QPS()*share, 'g', 3, 64), 64)
+	a.say("second pass: %.0f requests/s, %v of the reference's %.0f", rate, share, r.QPS())
+	return rate, err
 }
 
 // runsAtAll starts and stops a build once. The first result says why it does

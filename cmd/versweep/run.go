@@ -15,7 +15,6 @@ import (
 	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
-	"versweep/sweep/load"
 )
 
 // runFlags are the flags of run.
@@ -23,10 +22,8 @@ type runFlags struct {
 	selectionFlags
 	launchFlags
 
-	connections int
-	duration    time.Duration
-	warmup      time.Duration
-	timeout     time.Duration
+	profileFlags
+	latencyPass float64 // share of the reference's throughput; 0 is off
 	rounds      int
 	reference   string
 	seed        uint64
@@ -47,16 +44,16 @@ Every sample is saved at once. It prints the table and writes the chart.`,
 		Example: "  versweep run node --versions '18,20.11.1,latest' --per minor -o node.png",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.profileFlags.given = cmd.Flags().Changed
 			return a.runAll(cmd.Context(), args, f, cmd.Flags().Changed("seed"))
 		},
 	}
 	f.selectionFlags.add(cmd, "(default line, or patch with --versions)")
 	f.launchFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.IntVar(&f.connections, "connections", 50, "connections kept busy at once")
-	flags.DurationVar(&f.duration, "duration", time.Second, "measuring window of a sample")
-	flags.DurationVar(&f.warmup, "warmup", 500*time.Millisecond, "same load before the window, thrown away")
-	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "for connecting, and again for each answer")
+	f.profileFlags.add(cmd)
+	flags.Float64Var(&f.latencyPass, "latency-pass", 0, "after each window a second one at a fixed rate, this share of the reference's throughput")
+	flags.Lookup("latency-pass").NoOptDefVal = "0.5"
 	flags.IntVar(&f.rounds, "rounds", 5, "samples of each version")
 	flags.StringVar(&f.reference, "reference", "", "version sampled in every round and twice (default the newest stable; kept for later sweeps)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order in which versions are sampled (default random, and recorded)")
@@ -87,16 +84,6 @@ func (a *app) runAll(ctx context.Context, targets []string, f runFlags, seeded b
 // targetMark in the name of an output file stands for the target's name.
 const targetMark = "{target}"
 
-func (f *runFlags) profile() (load.Profile, error) {
-	p := load.Profile{
-		Shape: load.ShapeClosed, Connections: f.connections, Duration: f.duration, Warmup: f.warmup, Timeout: f.timeout,
-	}
-	if f.duration <= 0 {
-		return p, misuse("give it a time such as 2s", "--duration: %v is not more than 0", f.duration)
-	}
-	return p, p.Validate()
-}
-
 // runOne plans and carries out the sweep of one target. What can be refused is
 // refused before anything is fetched.
 func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
@@ -112,9 +99,12 @@ func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	profile, err := f.profile()
+	profile, err := f.profileFlags.profile()
 	if err != nil {
 		return err
+	}
+	if f.latencyPass < 0 || f.latencyPass >= 1 {
+		return misuse("0.5 is half of the reference's throughput", "--latency-pass: %v is not a share between 0 and 1", f.latencyPass)
 	}
 	if f.rounds < 1 {
 		return misuse("at least 1", "--rounds: %d rounds measure nothing", f.rounds)
@@ -177,6 +167,11 @@ func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
 	if plan.Reference, err = a.chooseReference(ctx, plan, outcomes, l.launcher, reference); err != nil {
 		return err
 	}
+	if f.latencyPass > 0 && plan.Reference != "" {
+		if plan.LatencyRate, err = a.latencyRate(ctx, plan, outcomes, l.launcher, f.latencyPass); err != nil {
+			return err
+		}
+	}
 	if plan.Reference != "" {
 		if _, err := st.SetSeriesReference(ctx, plan, l.environment, plan.Reference); err != nil {
 			return err
@@ -222,12 +217,14 @@ func withMissing(chosen sweep.Chosen, d *runtimes.Definition) []sweep.Version {
 // carryOut runs the rounds that are missing and shows the results.
 func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, sw *sweep.Sweep, layout, picture string) error {
 	progress := a.newRoundProgress(*sw)
+	before, began := len(sw.Samples), time.Now()
 	runner := sweep.Runner{Launcher: l, Recorder: st, Now: time.Now, Progress: progress.tell}
 	err := runner.Run(ctx, sw)
 	progress.end()
 	if err != nil {
 		return err
 	}
+	a.say("%s", costs(sw.Plan, sw.Samples[before:], time.Since(began)))
 	sw.Finished = time.Now()
 	if err := st.FinishSweep(ctx, sw.ID, sw.Finished); err != nil {
 		return err
@@ -273,8 +270,7 @@ func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l 
 		where = fmt.Sprintf("server on CPU %s, load engine on CPU %s", sweep.FormatCPUs(cpus.Server), sweep.FormatCPUs(cpus.Load))
 	}
 	a.say("launcher: %s, %s", l.name, where)
-	a.say("load: %d connections, %v warm-up, %v window; %d rounds of %d samples, seed %d",
-		p.Profile.Connections, p.Profile.Warmup, p.Profile.Duration, p.Rounds, len(p.Versions)+1, p.Seed)
+	a.say("load: %s; %d rounds of %d samples, seed %d", describe(p.Profile), p.Rounds, len(p.Versions)+1, p.Seed)
 	a.say("expected: about %v of measuring once all versions are fetched", expectedTime(p).Round(time.Second))
 	if yes || a.quiet || !a.asks || !a.terminal {
 		return nil
@@ -306,5 +302,8 @@ var overhead = map[string]time.Duration{launcherProcess: 300 * time.Millisecond,
 // expectedTime is what the rounds of a plan take.
 func expectedTime(p sweep.Plan) time.Duration {
 	sample := p.Profile.Warmup + p.Profile.Duration + overhead[p.Launcher]
+	if p.LatencyRate > 0 {
+		sample += p.Paced().Warmup + p.Paced().Duration
+	}
 	return time.Duration(p.Rounds*(len(p.Versions)+1)) * sample
 }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"versweep/sweep"
+)
+
+// costs says what a sweep took beside the measuring itself.
+func costs(p sweep.Plan, taken []sweep.Sample, elapsed time.Duration) string {
+	parts := []string{fmt.Sprintf("%d samples in %v", len(taken), elapsed.Round(time.Second))}
+	var inside time.Duration
+	measured := 0
+	for _, s := range taken {
+		if s.Load == nil {
+			continue
+		}
+		measured++
+		inside += p.Profile.Warmup + s.Load.Elapsed
+		if s.Paced != nil {
+			inside += p.Paced().Warmup + s.Paced.Elapsed
+		}
+	}
+	if measured > 0 && measured == len(taken) { // a failed start has a length of its own
+		parts = append(parts, fmt.Sprintf("%.2f s of each besides warm-up and window", (elapsed-inside).Seconds()/float64(measured)))
+	}
+	if bytes := ownPeakRSS(); bytes > 0 {
+		parts = append(parts, fmt.Sprintf("peak memory %s", humanize.IBytes(bytes)))
+	}
+	return strings.Join(parts, ", ")
+}
