@@ -316,14 +316,16 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestTrendPictures writes pictures in full size, to be looked at.
+// TestTrendPictures writes pictures in full size, to be looked at in the folder
+// that -pictures names.
 func TestTrendPictures(t *testing.T) {
-	if *pictures == "" {
-		t.Skip("no -pictures folder given")
+	folder := *pictures
+	if folder == "" {
+		folder = t.TempDir()
 	}
 	draw := func(name string, table sweep.Table, key string, o Options) {
 		o.Format, _ = FormatOf(name)
-		if err := os.WriteFile(filepath.Join(*pictures, name), drawn(t, table, metric(t, key), o), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), drawn(t, table, metric(t, key), o), 0o644); err != nil {
 			t.Error(err)
 		}
 	}

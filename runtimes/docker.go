@@ -111,6 +111,9 @@ func (e *Engine) remove(id string) error {
 	return nil
 }
 
+// creationTime bounds the making of one container.
+const creationTime = 30 * time.Second
+
 // box says what a container is made of.
 type box struct {
 	image   string
@@ -128,7 +131,15 @@ const maxProcesses = 1024
 
 // create makes a container that can reach nothing but its own loopback and
 // change nothing but a small /tmp.
+//
+// It does not end with ctx half-way: the engine might then make a container
+// that nobody knows of and removes.
 func (e *Engine) create(ctx context.Context, b box) (string, error) {
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), creationTime)
+	defer cancel()
 	labels := map[string]string{labelOwner: e.owner}
 	for k, v := range b.labels {
 		labels[k] = v

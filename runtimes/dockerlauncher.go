@@ -129,6 +129,9 @@ type containerInstance struct {
 	stopErr  error
 }
 
+// goneNews is how long the news of a container's end may take.
+const goneNews = time.Second
+
 // await waits for the first right answer. Where this process may enter the
 // server's network namespace it asks from there, which shows the start-up time
 // to the millisecond, while the load engine's container starts. Elsewhere the
@@ -160,6 +163,14 @@ func (c *containerInstance) await(ctx context.Context, started time.Time) error 
 		}
 	}
 	engineErr := <-engine
+	if engineErr != nil {
+		// A load engine cannot join a server that has just ended; that it has
+		// ended is told a moment later.
+		select {
+		case <-c.gone:
+		case <-time.After(goneNews):
+		}
+	}
 	select {
 	case <-c.gone:
 		reason := c.ended.status
