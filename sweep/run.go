@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"versweep/sweep/load"
@@ -138,12 +140,26 @@ func givenUp(samples []Sample, e entry) bool {
 	return failed >= giveUpAfter
 }
 
+// telling picks the line of a log that is most likely to say what went wrong,
+// to go behind a reason: the first that names an error, since stack traces and
+// banners follow it, or else the last.
+func telling(log []string) string {
+	if len(log) == 0 {
+		return ""
+	}
+	i := slices.IndexFunc(log, func(line string) bool { return strings.Contains(strings.ToLower(line), "error") })
+	if i < 0 {
+		i = len(log) - 1
+	}
+	return ": " + strings.TrimSpace(log[i])
+}
+
 // sample measures one fresh instance of b.
 func (r Runner) sample(ctx context.Context, b Build, p Plan) (_ Sample, err error) {
 	s := Sample{Started: r.Now()}
 	instance, err := r.Launcher.Start(ctx, b)
 	if failed, ok := errors.AsType[*StartError](err); ok && ctx.Err() == nil {
-		s.Status, s.Reason, s.Log = Failed, failed.Reason, failed.Log
+		s.Status, s.Reason, s.Log = Failed, failed.Reason+telling(failed.Log), failed.Log
 		return s, nil
 	}
 	if err != nil {
@@ -166,7 +182,7 @@ func (r Runner) sample(ctx context.Context, b Build, p Plan) (_ Sample, err erro
 		return Sample{}, ctx.Err()
 	case exit.Early:
 		s.Status, s.Log = Failed, exit.Log
-		s.Reason = fmt.Sprintf("the server ended while it was measured (%s)", exit.Status)
+		s.Reason = fmt.Sprintf("the server ended while it was measured (%s)%s", exit.Status, telling(exit.Log))
 		return s, nil
 	case loadErr != nil:
 		return Sample{}, fmt.Errorf("measuring %s %s: %w", p.Target, b.Version, loadErr)

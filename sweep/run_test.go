@@ -217,11 +217,22 @@ func TestFailingVersionIsGivenUpAndTold(t *testing.T) {
 	if len(failed) != giveUpAfter || failed[0].Status != Failed || failed[0].Log[0] != "missing libfoo" {
 		t.Errorf("%d samples of the failing version: %+v", len(failed), failed)
 	}
-	if row := NewTable(*sw).Rows[0]; row.Status != Failed || row.Reason != "exit status 127" {
+	if row := NewTable(*sw).Rows[0]; row.Status != Failed || row.Reason != "exit status 127: missing libfoo" {
 		t.Errorf("row %+v", row)
 	}
 	if len(m.samples) != 2+5+5 {
 		t.Errorf("%d samples, want the other version and its twin in every round", len(m.samples))
+	}
+}
+
+func TestTellingLine(t *testing.T) {
+	for want, log := range map[string][]string{
+		"": nil, ": missing libfoo": {"starting", "missing libfoo"},
+		": Error: listen EADDRINUSE": {"node:events:496", "      throw er;", "Error: listen EADDRINUSE", "    at Server", "Node.js v20.20.2"},
+	} {
+		if got := telling(log); got != want {
+			t.Errorf("telling(%q) = %q, want %q", log, got, want)
+		}
 	}
 }
 

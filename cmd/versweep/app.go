@@ -33,6 +33,8 @@ type app struct {
 	// begun says that the command line was understood; errors before that
 	// are misuse.
 	begun bool
+	// sweeping is the sweep whose rounds have begun; 0 before that.
+	sweeping int64
 }
 
 // command builds the command tree.
@@ -118,8 +120,11 @@ func misuse(hint, format string, args ...any) error {
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
 	line, status = strings.Join(strings.Fields(err.Error()), " "), exitFailure
+	if ctx.Err() != nil && a.sweeping == 0 {
+		return "interrupted", "", exitInterrupted
+	}
 	if ctx.Err() != nil {
-		return "interrupted; all samples taken so far are saved", "versweep resume goes on from there", exitInterrupted
+		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep resume %d goes on from there", a.sweeping), exitInterrupted
 	}
 	if !a.begun {
 		return line, "versweep --help lists the commands and flags", exitMisuse

@@ -44,7 +44,7 @@ func (a *app) obtain(ctx context.Context, supply *runtimes.Supply, versions []sw
 		bar.Describe("fetching: " + o.Outcome.Version)
 		bar.Add(1)
 	})
-	bar.Exit()
+	bar.Clear()
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +103,6 @@ func (p *roundProgress) left(s sweep.Step) string {
 
 func (p *roundProgress) end() {
 	if p.bar != nil {
-		p.bar.Exit()
+		p.bar.Clear()
 	}
 }

@@ -217,6 +217,7 @@ func withMissing(chosen sweep.Chosen, d *runtimes.Definition) []sweep.Version {
 // carryOut runs the rounds that are missing and shows the results.
 func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, sw *sweep.Sweep, layout, picture string) error {
 	progress := a.newRoundProgress(*sw)
+	a.sweeping = sw.ID
 	before, began := len(sw.Samples), time.Now()
 	runner := sweep.Runner{Launcher: l, Recorder: st, Now: time.Now, Progress: progress.tell}
 	err := runner.Run(ctx, sw)
