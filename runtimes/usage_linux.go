@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"versweep/sweep"
+	"versweep/sweep/load"
 )
 
 // treeUsage adds up what a process and its descendants have used. CPU time is
@@ -27,7 +28,7 @@ func treeUsage(root int) (sweep.Usage, error) {
 			continue // a child that has ended meanwhile
 		}
 		u.CPU += cpu
-		u.PeakRSS += peakRSS(pid)
+		u.PeakRSS += load.PeakRSS(pid)
 	}
 	return u, nil
 }
@@ -41,24 +42,6 @@ func processCPU(pid int) (time.Duration, error) {
 		return 0, fmt.Errorf("reading the CPU clock of process %d: %w", pid, err)
 	}
 	return time.Duration(ts.Nano()), nil
-}
-
-// peakRSS is a process's highest resident memory in bytes; 0 when unknown.
-func peakRSS(pid int) int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	_, after, _ := bytes.Cut(status, []byte("VmHWM:"))
-	fields := bytes.Fields(after)
-	if len(fields) == 0 {
-		return 0
-	}
-	kib, err := strconv.ParseInt(string(fields[0]), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return kib << 10
 }
 
 // processTree lists root and all its descendants, root first.

@@ -13,7 +13,7 @@ import (
 // loadColumns are the columns of the table load, in the order of loadFields.
 const loadColumns = `scheduled, started, ok, in_flight,
 	error_status, error_timeout, error_reset, error_refused, error_closed, error_body, error_protocol, error_client,
-	elapsed_ns, connections, received_bytes, cpu_ns, cpu_share, busy_share,
+	elapsed_ns, connections, received_bytes, cpu_ns, cpu_share, busy_share, peak_rss_bytes,
 	offered_per_second, sustained, corrected, client_bound, first_error`
 
 // loadFields are the fields that loadColumns hold, to be read or written.
@@ -22,7 +22,7 @@ func loadFields(r *load.Result) []any {
 	return []any{
 		&r.Scheduled, &r.Started, &r.OK, &r.InFlight,
 		&e.Status, &e.Timeout, &e.Reset, &e.Refused, &e.Closed, &e.Body, &e.Protocol, &e.Client,
-		&r.Elapsed, &r.Connections, &r.BytesIn, &r.CPU, &r.CPUShare, &r.Busy,
+		&r.Elapsed, &r.Connections, &r.BytesIn, &r.CPU, &r.CPUShare, &r.Busy, &r.PeakRSS,
 		&r.OfferedRate, &r.Sustained, &r.Corrected, &r.ClientBound, &r.FirstError,
 	}
 }

@@ -151,6 +151,7 @@ CREATE TABLE load (
     cpu_ns             INTEGER NOT NULL,
     cpu_share          REAL NOT NULL,
     busy_share         REAL NOT NULL, -- -1 when unknown, as in load.Result
+    peak_rss_bytes     INTEGER NOT NULL, -- 0 when unknown
     offered_per_second REAL NOT NULL,
     sustained          INTEGER NOT NULL,
     corrected          INTEGER NOT NULL,

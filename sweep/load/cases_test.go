@@ -9,8 +9,10 @@ import (
 // H1: error answers are quick and no throughput.
 func TestWrongStatusIsNoThroughput(t *testing.T) {
 	onEngines(t, func(t *testing.T, load func(Job) Result) {
-		r := load(helloJob(serve(t, always(answerWith("404 Not Found", helloBody)))))
-		if r.OK != 0 || r.QPS() != 0 || r.Errors.Status < 50 || r.Errors.Total() != r.Errors.Status {
+		j := helloJob(serve(t, always(answerWith("404 Not Found", helloBody))))
+		j.Profile.Duration, j.Profile.Requests = 0, 100
+		r := load(j)
+		if r.OK != 0 || r.QPS() != 0 || r.Errors.Status != 100 || r.Errors.Total() != 100 {
 			t.Errorf("ok %d, errors %+v", r.OK, r.Errors)
 		}
 		if r.FirstError != "status 404 instead of 200" {
@@ -25,7 +27,7 @@ func TestServerThatBreaksInMidRun(t *testing.T) {
 		j := helloJob(serve(t, breaksAfter(200*time.Millisecond)))
 		j.Profile.Duration = 800 * time.Millisecond
 		r := load(j)
-		if r.OK < 50 || r.Errors.Status < 50 {
+		if r.OK == 0 || r.Errors.Status == 0 {
 			t.Errorf("ok %d, errors %+v", r.OK, r.Errors)
 		}
 	})
@@ -94,7 +96,9 @@ func TestRateThatIsSustained(t *testing.T) {
 		j.Profile.Shape, j.Profile.Rate, j.Profile.Connections = ShapeRate, 200, 100
 		j.Profile.Duration, j.Profile.Warmup = time.Second, 100*time.Millisecond
 		r := load(j)
-		if !r.Sustained || r.Scheduled != 200 || r.OK != 200 || r.OfferedRate != 200 {
+		// A machine that keeps the engine itself waiting proves nothing.
+		idle := r.Lateness.ValueAtQuantile(99) < int64(5*time.Millisecond)
+		if r.Scheduled != 200 || r.OfferedRate != 200 || idle && (!r.Sustained || r.OK != 200) {
 			t.Errorf("sustained %v, scheduled %d, ok %d, offered %v", r.Sustained, r.Scheduled, r.OK, r.OfferedRate)
 		}
 		if r.Lateness.TotalCount() == 0 || r.Lateness.Min() < 0 {
@@ -151,9 +155,24 @@ func TestResetIsNeverHidden(t *testing.T) {
 		j := helloJob(serve(t, leavesAfter(5, (*peer).reset)))
 		j.Profile.Duration, j.Profile.Requests = 0, 60
 		r := load(j)
-		// Each connection: five answers, one reset. Up to 4 are unfinished.
-		if r.Started != 60 || r.Errors.Reset != r.Errors.Total() || r.Errors.Reset < 8 || r.Errors.Reset > 10 {
+		// Each connection: five answers, then one reset, but for the last 4.
+		if r.Started != 60 || r.Errors.Reset != r.Errors.Total() || r.OK > 5*(r.Errors.Reset+4) || r.OK < 5*r.Errors.Reset {
 			t.Errorf("started %d, ok %d, errors %+v", r.Started, r.OK, r.Errors)
+		}
+	})
+}
+
+// H9: a reset right behind an answer fails the next request.
+func TestResetBehindAnAnswer(t *testing.T) {
+	onEngines(t, func(t *testing.T, load func(Job) Result) {
+		j := helloJob(serve(t, func(p *peer, _ int) {
+			if _, ok := p.request(); ok && p.send(hello()) {
+				p.reset()
+			}
+		}))
+		j.Profile.Duration, j.Profile.Requests, j.Profile.Connections = 0, 20, 1
+		if r := load(j); r.OK > 10 || r.Errors.Reset < 10 || r.OK+r.Errors.Reset != 20 {
+			t.Errorf("ok %d, errors %+v (%s)", r.OK, r.Errors, r.FirstError)
 		}
 	})
 }

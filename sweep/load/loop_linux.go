@@ -56,6 +56,8 @@ const (
 const (
 	receiveBuffer = 64 << 10
 	likelyLimit   = 16 << 10
+	// smallRequest always fits into one segment, which TCP sends at once.
+	smallRequest = 1 << 10
 
 	// maxSpares bounds the lingering connections of one loop.
 	maxSpares = 1024
@@ -142,7 +144,9 @@ func (l *loop) run(p *phase) {
 		if now >= l.tick {
 			l.expire(now)
 		}
-		l.dispatch(now)
+		if l.dispatch(now) {
+			now = l.now()
+		}
 		if (p.end > 0 && now >= p.end) || (l.owed == 0 && !p.open()) {
 			return
 		}
@@ -168,37 +172,37 @@ func (l *loop) pause(now int64) time.Duration {
 	if l.phase.end > 0 {
 		until = min(until, l.phase.end)
 	}
-	if l.free.n > 0 && !l.phase.drain {
-		if a := l.phase.plan; a != nil {
-			if due := a.due(l.next); due < a.end {
-				until = min(until, due-int64(spinTime))
-			}
-		} else if l.phase.open() {
+	if l.free.n > 0 && l.phase.open() {
+		if a := l.phase.plan; a == nil {
 			until = min(until, l.rest)
+		} else if due := a.due(l.next); due < a.end {
+			until = min(until, due-int64(spinTime))
 		}
 	}
 	return time.Duration(until - now)
 }
 
-// dispatch begins the requests that are due on free connections.
-func (l *loop) dispatch(now int64) {
-	if l.free.n == 0 || l.phase.drain {
-		return
+// dispatch begins the requests that are due on free connections, and reports
+// whether it took time to do so.
+func (l *loop) dispatch(now int64) bool {
+	if l.free.n == 0 || !l.phase.open() {
+		return false
 	}
 	if a := l.phase.plan; a != nil {
+		first := l.next
 		for l.free.n > 0 {
 			due := a.due(l.next)
 			if due > now || due >= a.end {
-				return
+				break
 			}
 			c := l.free.pop()
 			l.next += l.stride
 			l.start(c, due, l.now(), c.since)
 		}
-		return
+		return l.next != first
 	}
 	if now < l.rest {
-		return
+		return false
 	}
 	l.rest = math.MaxInt64
 	for range l.free.n {
@@ -208,6 +212,7 @@ func (l *loop) dispatch(now int64) {
 			l.release(c)
 		}
 	}
+	return true
 }
 
 // release puts c among the free links.
@@ -264,6 +269,9 @@ func (l *loop) open(c *link) syscall.Errno {
 	}
 	c.fd, c.state, c.calls = fd, linkConnecting, 1
 	c.generation++
+	if len(l.task.next) > smallRequest {
+		noDelay(fd)
+	}
 	if e := l.poller.watch(fd, c.index, c.generation); e != 0 {
 		return e
 	}
@@ -302,12 +310,16 @@ func (l *loop) handle(c *link, flags uint32) {
 		}
 		return
 	}
+	var unsent syscall.Errno
 	if c.busy && c.sent < len(l.request(c.calls)) {
-		if e := l.write(c); e != 0 {
-			l.fail(c, e, l.now())
-			l.release(c)
-			return
-		}
+		unsent = l.write(c)
+	}
+	// A server may answer and close before it has read all, so an answer is
+	// looked for even then.
+	if unsent != 0 && (c.state != linkOpen || flags&unix.EPOLLIN == 0) {
+		l.fail(c, unsent, l.now())
+		l.release(c)
+		return
 	}
 	if c.state != linkOpen || flags&(gone|unix.EPOLLIN) == 0 {
 		return
@@ -318,6 +330,10 @@ func (l *loop) handle(c *link, flags uint32) {
 		n, e := receive(c.fd, l.buffer)
 		now := l.now()
 		switch {
+		case unsent != 0 && (e != 0 || n == 0):
+			l.fail(c, unsent, now)
+			l.release(c)
+			return
 		case e == unix.EAGAIN:
 			return
 		case !c.busy:

@@ -9,9 +9,6 @@ import (
 // the stream, and goes on with the next. closed tells that the server has
 // closed its side.
 func (l *loop) conclude(c *link, o outcome, now int64, closed bool) {
-	if o == outcomeOK && now > c.deadline {
-		o = outcomeTimeout
-	}
 	whole := c.sent == len(l.request(c.calls))
 	last := c.calls == l.calls
 	l.settle(c, o, now, nil)
@@ -19,7 +16,7 @@ func (l *loop) conclude(c *link, o outcome, now int64, closed bool) {
 	// that allow reuse are likely.
 	reusable := c.answer.fresh() || c.answer.reusable()
 	switch {
-	case !closed && whole && !last && reusable && o != outcomeTimeout:
+	case !closed && whole && !last && reusable:
 	case !closed && whole && o != outcomeProtocol && len(l.spares) > 0:
 		c = l.linger(c, now)
 	default:

@@ -173,17 +173,16 @@ func (w *worker) talk(ctx context.Context, p *phase) bool {
 	if w.conn == nil && !w.dial(ctx, p) {
 		return !w.busy
 	}
-	request := w.request(w.calls)
-	for w.sent < len(request) {
+	// A server may answer and close before it has read all, so an answer is
+	// looked for even then.
+	var unsent error
+	for request := w.request(w.calls); w.sent < len(request) && unsent == nil; {
 		w.arm(p)
-		n, err := w.conn.Write(request[w.sent:])
+		var n int
+		n, unsent = w.conn.Write(request[w.sent:])
 		w.sent += n
-		if err != nil {
-			if w.paused(err) {
-				return false
-			}
-			w.fail(err)
-			return true
+		if unsent != nil && w.paused(unsent) {
+			return false
 		}
 	}
 	for {
@@ -200,6 +199,9 @@ func (w *worker) talk(ctx context.Context, p *phase) bool {
 		case err == nil:
 		case w.paused(err):
 			return false
+		case unsent != nil:
+			w.fail(unsent)
+			return true
 		default:
 			w.fail(err)
 			return true
@@ -272,7 +274,8 @@ func (w *worker) end(o outcome, now int64, err error) {
 	w.shard.finish(&w.exchange, o, now, err)
 	w.shard.Unlock()
 	w.free = now
-	if w.answer.outcome == outcomeNone || !w.answer.reusable() || w.calls == w.task.calls {
+	whole := w.sent == len(w.request(w.calls))
+	if !whole || w.answer.outcome == outcomeNone || !w.answer.reusable() || w.calls == w.task.calls {
 		w.drop()
 	}
 }

@@ -51,7 +51,7 @@ func TestNamedProfilesRun(t *testing.T) {
 			continue
 		}
 		j := helloJob(address)
-		j.Profile = n.Profile.Scaled(0.02)
+		j.Profile = n.Profile.Scaled(0.1)
 		r, err := Run(context.Background(), j, Hooks{})
 		if err != nil || r.OK == 0 || r.Errors.Total() > 0 {
 			t.Errorf("%s: ok %d, errors %+v (%s), %v", n.Profile.Name, r.OK, r.Errors, r.FirstError, err)

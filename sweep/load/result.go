@@ -38,6 +38,7 @@ type Result struct {
 	CPU         time.Duration // CPU time that the engine's process used in the window; 0 when unknown
 	CPUShare    float64       // CPU over Elapsed and the CPUs that the process may use, 0 to 1
 	Busy        float64       // share of the window in which the busiest loop had work, 0 to 1; -1 when unknown
+	PeakRSS     int64         // the engine's process's highest resident memory, bytes; 0 when unknown
 	OfferedRate float64       // requests/s asked for (ShapeRate); 0 otherwise
 	Sustained   bool          // the offered rate was kept; true when none was asked for
 	Corrected   bool          // latency counts from when a request was due (ShapeRate)

@@ -36,6 +36,7 @@ type resultJSON struct {
 	CPUShare    *float64    `json:"cpu_share"`
 	BusyShare   *float64    `json:"busy_share"`
 	Concurrency *float64    `json:"concurrency"`
+	PeakRSS     *int64      `json:"peak_rss_bytes"`
 	ClientBound bool        `json:"client_bound"`
 
 	// HdrHistogram V2, compressed, base64; values in ns.
@@ -86,6 +87,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		BusyShare: known(r.Busy, r.Busy >= 0), Concurrency: known(r.Concurrency(), r.OK > 0),
 		ClientBound: r.ClientBound,
 	}
+	if r.PeakRSS > 0 {
+		j.PeakRSS = &r.PeakRSS
+	}
 	if r.FirstError != "" {
 		j.FirstError = &r.FirstError
 	}
@@ -130,6 +134,9 @@ func (r *Result) UnmarshalJSON(b []byte) error {
 		Scheduled: j.Scheduled, Started: j.Started, OK: j.OK, InFlight: j.InFlight, Errors: j.Errors,
 		Elapsed: roundSeconds(j.ElapsedS), Connections: j.Connections, BytesIn: j.BytesIn,
 		Busy: -1, Sustained: true, Corrected: j.Corrected, ClientBound: j.ClientBound,
+	}
+	if j.PeakRSS != nil {
+		res.PeakRSS = *j.PeakRSS
 	}
 	if j.FirstError != nil {
 		res.FirstError = *j.FirstError

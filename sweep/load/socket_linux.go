@@ -75,6 +75,27 @@ func (p *peerAddress) dial() (fd int, e syscall.Errno) {
 	return fd, 0
 }
 
+// growDescriptorTable makes room for n descriptors. The kernel doubles the
+// table when it is full and, in a process of several threads, waits some ms for
+// all CPUs then (synchronize_rcu); that would stall a loop in the window. It
+// tries less when n is beyond the limit.
+func (p *poller) growDescriptorTable(n int) {
+	for ; n > 64; n /= 2 {
+		// The lowest free descriptor from n on, so nothing is overwritten.
+		if fd, err := unix.FcntlInt(uintptr(p.fd), unix.F_DUPFD_CLOEXEC, n); err == nil {
+			closeSocket(fd)
+			return
+		}
+	}
+}
+
+// noDelay has the last, short segment of a request sent at once (Nagle's
+// algorithm would keep it back). That it fails is harmless.
+func noDelay(fd int) {
+	on := int32(1)
+	syscall.RawSyscall6(unix.SYS_SETSOCKOPT, uintptr(fd), unix.IPPROTO_TCP, unix.TCP_NODELAY, uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0)
+}
+
 func closeSocket(fd int) {
 	syscall.RawSyscall(unix.SYS_CLOSE, uintptr(fd), 0, 0)
 }

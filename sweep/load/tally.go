@@ -140,6 +140,9 @@ func (t *tally) finish(x *exchange, o outcome, now int64, err error) {
 	if !x.counted {
 		return
 	}
+	if o == outcomeOK && now > x.deadline {
+		o = outcomeTimeout // it came before anybody looked at the deadline
+	}
 	if t.service != nil {
 		if now < t.middle {
 			t.endedBefore++
