@@ -31,8 +31,12 @@ lint: ## formatting, static analysis, known vulnerabilities
 golden: ## write the expected pictures and tables anew; look at them before committing
 	$(GO) test ./charts -update
 
-fuzz: ## fuzz what reads input from outside, a minute each
-	$(GO) test ./sweep -run '^$$' -fuzz FuzzParseVersion -fuzztime 1m
+FUZZTIME ?= 30s
+fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
+	$(GO) test ./sweep -run '^$$' -fuzz '^FuzzParseVersion$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./sweep/load -run '^$$' -fuzz '^FuzzParser$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./charts -run '^$$' -fuzz '^FuzzAxes$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./charts -run '^$$' -fuzz '^FuzzPrintable$$' -fuzztime $(FUZZTIME)
 
 bench: ## benchmarks of every package
 	$(GO) test -run '^$$' -bench . -benchmem ./...

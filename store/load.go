@@ -27,14 +27,8 @@ func loadFields(r *load.Result) []any {
 	}
 }
 
-// The passes of a sample.
-const (
-	passWindow = 0 // the measuring window: Sample.Load
-	passPaced  = 1 // the second one at a fixed rate: Sample.Paced
-)
-
-// passes are the results that a sample has room for, in the order of their
-// numbers.
+// passes are the results that a sample has room for, each at its pass's number:
+// 0 the measuring window, 1 the second one at a fixed rate.
 func passes(s *sweep.Sample) []**load.Result { return []**load.Result{&s.Load, &s.Paced} }
 
 // saveLoad saves all of a result but its histograms.
