@@ -5,7 +5,7 @@ SOURCES := $(shell find cmd sweep runtimes store charts -type f ! -name '*_test.
 
 export CGO_ENABLED ?= 0
 
-.PHONY: all build sweep test race lint golden fuzz bench bench-load check clean
+.PHONY: all build sweep test race lint vuln golden fuzz bench bench-load check clean
 all: build
 
 build: bin/versweep ## build bin/versweep, statically linked
@@ -22,10 +22,12 @@ test: ## vet and run all tests; the summary names those that were left out
 race: ## the same with the race detector, which needs a C compiler
 	CGO_ENABLED=1 $(GO) test -race ./...
 
-lint: ## formatting, static analysis, known vulnerabilities
+lint: ## formatting, tidy module file, static analysis
 	@test -z "$$(gofmt -l cmd sweep runtimes store charts)" || { gofmt -d cmd sweep runtimes store charts; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@2026.1 ./...
+
+vuln: ## known vulnerabilities; asks Go's vulnerability database
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
 
 golden: ## write the expected pictures and tables anew; look at them before committing
