@@ -126,6 +126,31 @@ func TestServerThatNeverAnswers(t *testing.T) {
 	})
 }
 
+// H6 again: a server that never stops sending keeps a run no longer than one
+// that never sends.
+func TestServerThatFloods(t *testing.T) {
+	flood := strings.Repeat("1\r\nh\r\n", 1<<15)
+	onEngines(t, func(t *testing.T, load func(Job) Result) {
+		j := helloJob(serve(t, func(p *peer, _ int) {
+			if _, ok := p.request(); !ok || !p.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") {
+				return
+			}
+			for p.send(flood) {
+			}
+		}))
+		j.Expect.Body = nil
+		j.Profile.Duration, j.Profile.Timeout = 300*time.Millisecond, 300*time.Millisecond
+		start := time.Now()
+		r := load(j)
+		if d := time.Since(start); d > 2*time.Second {
+			t.Errorf("took %v", d)
+		}
+		if r.OK != 0 {
+			t.Errorf("ok %d", r.OK)
+		}
+	})
+}
+
 // H8: a body that ends with the connection is a good answer.
 func TestBodyEndedByClose(t *testing.T) {
 	onEngines(t, func(t *testing.T, load func(Job) Result) {

@@ -32,6 +32,15 @@ type loop struct {
 	waited int64   // ns without work since restart
 	tick   int64   // when deadlines are looked at next
 	rest   int64   // when the first resting link may go on; closed loop
+	unread []unread
+}
+
+// unread is a link that had more to read than one turn allows. Events come on
+// edges, so none will tell of it again.
+type unread struct {
+	link       *link
+	generation int32
+	flags      uint32
 }
 
 // link is one connection and its current request.
@@ -66,6 +75,9 @@ const (
 	// spinTime is how long before a request is due a loop stops sleeping. It
 	// covers the timer slack of Linux (50 µs) and a wake-up.
 	spinTime = 100 * time.Microsecond
+	// readsInATurn bounds how long a server that floods one connection keeps a
+	// loop from its other connections and from the clock.
+	readsInATurn = 16
 	// longestWait bounds how long a stop goes unnoticed.
 	longestWait = 50 * time.Millisecond
 )
@@ -151,7 +163,7 @@ func (l *loop) run(p *phase) {
 			return
 		}
 		events := l.poller.poll()
-		if len(events) == 0 {
+		if len(events) == 0 && len(l.unread) == 0 {
 			if d := l.pause(now); d > 0 {
 				events = l.poller.wait(d)
 			}
@@ -163,7 +175,19 @@ func (l *loop) run(p *phase) {
 				l.handle(c, ev.Events)
 			}
 		}
+		l.readOn()
 	}
+}
+
+// readOn gives the links that had more to read their next turn.
+func (l *loop) readOn() {
+	turn := len(l.unread)
+	for _, u := range l.unread[:turn] {
+		if u.link.generation == u.generation {
+			l.handle(u.link, u.flags)
+		}
+	}
+	l.unread = append(l.unread[:0], l.unread[turn:]...)
 }
 
 // pause is how long there is certainly nothing to do but for events.
@@ -326,7 +350,7 @@ func (l *loop) handle(c *link, flags uint32) {
 	}
 	// A reset is told as closed, too, but is to fail the next request.
 	closed := flags&unix.EPOLLRDHUP != 0 && flags&unix.EPOLLERR == 0
-	for {
+	for turn := 1; ; turn++ {
 		n, e := receive(c.fd, l.buffer)
 		now := l.now()
 		switch {
@@ -370,6 +394,10 @@ func (l *loop) handle(c *link, flags uint32) {
 		// Events come on edges: a full buffer or a closed peer will not be told
 		// of again.
 		if n < len(l.buffer) && flags&gone == 0 {
+			return
+		}
+		if turn == readsInATurn {
+			l.unread = append(l.unread, unread{c, c.generation, flags})
 			return
 		}
 	}

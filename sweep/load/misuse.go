@@ -31,6 +31,11 @@ func misuse(what, format string, a ...any) error {
 const (
 	// maxRate is beyond what one machine sends; a higher rate is a slip.
 	maxRate = 10e6
+	// minRate makes a request an hour; a lower one is a slip, too.
+	minRate = 1.0 / 3600
+	// maxWindow and maxRequests bound one run; a soak test of a week fits.
+	maxWindow   = 7 * 24 * time.Hour
+	maxRequests = 1_000_000_000_000
 	// maxTimeout is the end of the histogram's range.
 	maxTimeout = time.Hour
 )
@@ -40,7 +45,7 @@ const (
 func (p Profile) Validate() error {
 	switch {
 	case p.Connections < 1 && p.Shape != ShapeRamp, p.Connections < 0:
-		return misuse("connections", "%d is less than 1", p.Connections)
+		return &MisuseError{What: "connections", Why: fmt.Sprintf("%d is less than 1", p.Connections), Hint: "at least one is needed"}
 	case p.Duration < 0:
 		return misuse("duration", "%v is negative", p.Duration)
 	case p.Requests < 0:
@@ -48,9 +53,13 @@ func (p Profile) Validate() error {
 	case p.Duration == 0 && p.Requests == 0:
 		return misuse("duration", "neither a duration nor a number of requests is given")
 	case p.Warmup < 0:
-		return misuse("warmup", "%v is negative", p.Warmup)
+		return &MisuseError{What: "warmup", Why: fmt.Sprintf("%v is negative", p.Warmup), Hint: "0s is no warm-up"}
+	case p.Duration > maxWindow || p.Warmup > maxWindow:
+		return misuse("duration", "%v after %v of warm-up is more than %v", p.Duration, p.Warmup, maxWindow)
+	case p.Requests > maxRequests:
+		return misuse("requests", "%d is more than %d", p.Requests, int64(maxRequests))
 	case p.Timeout <= 0:
-		return misuse("timeout", "%v is not more than 0", p.Timeout)
+		return &MisuseError{What: "timeout", Why: fmt.Sprintf("%v is not more than 0", p.Timeout), Hint: "give it a time such as 5s"}
 	case p.Timeout > maxTimeout:
 		return misuse("timeout", "%v is more than %v", p.Timeout, maxTimeout)
 	case p.Calls < 0:
@@ -75,7 +84,9 @@ func validRate(rate float64) error {
 	case math.IsNaN(rate) || math.IsInf(rate, 0) || rate <= 0:
 		return misuse("rate", "%v requests/s is not more than 0", rate)
 	case rate > maxRate:
-		return misuse("rate", "%.0f requests/s is more than any one machine sends (%.0f)", rate, maxRate)
+		return misuse("rate", "%g requests/s is more than any one machine sends (%g)", rate, maxRate)
+	case rate < minRate:
+		return misuse("rate", "%g requests/s is less than one an hour", rate)
 	}
 	return nil
 }

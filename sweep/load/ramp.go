@@ -70,18 +70,18 @@ func RunRamp(ctx context.Context, job Job, begin func(Step)) ([]StepResult, erro
 }
 
 // Scaled makes the run shorter or longer by a factor: its duration, number of
-// requests and warm-up, at least 1 ms or one request of what p has. The load
-// itself stays the same.
+// requests and warm-up, at least 1 ms or one request of what p has. What comes
+// out too long is for Validate to refuse. The load itself stays the same.
 func (p Profile) Scaled(factor float64) Profile {
 	scale := func(d time.Duration) time.Duration {
 		if d <= 0 {
 			return d
 		}
-		return max(time.Millisecond, time.Duration(float64(d)*factor))
+		return max(time.Millisecond, time.Duration(min(float64(d)*factor, math.MaxInt64/2)))
 	}
 	p.Duration, p.Warmup = scale(p.Duration), scale(p.Warmup)
 	if p.Requests > 0 {
-		p.Requests = max(1, int64(math.Round(float64(p.Requests)*factor)))
+		p.Requests = max(1, int64(min(math.Round(float64(p.Requests)*factor), math.MaxInt64/2)))
 	}
 	return p
 }

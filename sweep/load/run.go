@@ -172,7 +172,7 @@ func (r *course) result() Result {
 	if r.rate {
 		res.OfferedRate = r.profile.Rate
 		res.Scheduled = r.plan.before(r.end)
-		res.Sustained = sustained(t, r.plan)
+		res.Sustained = t.ok > 0 && sustained(t, r.plan)
 	}
 	res.ClientBound = clientBound(res, r.profile)
 	return res
@@ -197,6 +197,9 @@ func sustained(t *tally, plan *arrivals) bool {
 // idle in this engine, so that Result.Concurrency falls short only by requests
 // that failed or hung.
 func clientBound(r Result, p Profile) bool {
+	if r.OK == 0 {
+		return false // refusing is quick, and says nothing of the pace
+	}
 	busy := r.Busy
 	if busy < 0 {
 		busy = r.CPUShare

@@ -311,9 +311,13 @@ func TestClientBound(t *testing.T) {
 		"rate, no connection was free":    {Result{Busy: 0.1, Lateness: newHistogram()}, ShapeRate, false},
 		"rate, CPU spent spinning is not": {Result{Busy: 0.2, CPUShare: 1, Sustained: true, Lateness: punctual}, ShapeRate, false},
 	} {
+		c.r.OK = 1000
 		if got := clientBound(c.r, Profile{Shape: c.shape}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+	if clientBound(Result{Busy: 0.99}, Profile{Shape: ShapeClosed}) {
+		t.Error("only refusals: they are quick, and say nothing of the pace")
 	}
 }
 

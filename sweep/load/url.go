@@ -1,8 +1,10 @@
 package load
 
 import (
+	"errors"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -11,6 +13,9 @@ import (
 // measured is a *MisuseError: no scheme or host, https, user information.
 func ParseURL(raw string) (address string, r Request, err error) {
 	u, err := url.Parse(raw)
+	if parseErr, ok := errors.AsType[*url.Error](err); ok && strings.Contains(raw, "://") {
+		return "", r, misuse("URL", "%s: %v", quote(raw), parseErr.Err)
+	}
 	if err != nil || u.Scheme == "" || !strings.Contains(raw, "://") {
 		return "", r, &MisuseError{What: "URL", Why: quote(raw) + " has no scheme", Hint: "write it as http://HOST:PORT/PATH"}
 	}
@@ -27,6 +32,9 @@ func ParseURL(raw string) (address string, r Request, err error) {
 	port := u.Port()
 	if port == "" {
 		port = "80"
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return "", r, misuse("URL", "port %s is not between 1 and 65535", quote(port))
 	}
 	return net.JoinHostPort(u.Hostname(), port), Request{Method: "GET", Path: u.RequestURI(), Host: u.Host}, nil
 }
