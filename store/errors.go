@@ -30,6 +30,12 @@ var (
 	// ErrUnreachable: the file or the files beside it cannot be opened.
 	ErrUnreachable = errors.New("cannot be opened, or its folder cannot be written to")
 
+	// ErrGone: the file was removed or replaced while the store was open; what
+	// is saved would be lost with it.
+	ErrGone = errors.New("removed or replaced meanwhile")
+	// ErrBusy: a process that still runs carries the sweep out.
+	ErrBusy = errors.New("being carried out by another process")
+
 	// ErrNoSweep: there is no such sweep.
 	ErrNoSweep = errors.New("no such sweep")
 	// ErrDuplicate: this sample of this round is stored already.

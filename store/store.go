@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -33,7 +34,9 @@ const readers = 4
 // is changing the file, before they give up with ErrLocked. They end early with
 // the context's error when it is done; what they were saving is then not saved.
 type Store struct {
-	path string // as the user wrote it, for messages
+	path string      // as the user wrote it, for messages
+	file string      // its real place
+	was  os.FileInfo // of the file when it was opened; nil when reading only
 
 	// One connection changes the file. Waiting for it is fair, where SQLite's
 	// own lock lets one of many waiters starve. Nil when reading only.
@@ -97,7 +100,7 @@ func open(ctx context.Context, path string, migrations fs.FS, readOnly bool) (*S
 			return nil, fmt.Errorf("%s: %w", doing, err)
 		}
 	}
-	s := &Store{path: path}
+	s := &Store{path: path, file: file}
 	if readOnly {
 		s.read, err = openReader(ctx, file)
 	} else {
@@ -132,6 +135,9 @@ func (s *Store) openBoth(ctx context.Context, file string) (err error) {
 	}
 	if readOnly {
 		return ErrReadOnly
+	}
+	if s.was, err = os.Stat(file); err != nil {
+		return reason(err)
 	}
 	s.read, err = openFile(file, reading(), readers)
 	return err
@@ -181,6 +187,10 @@ func (s *Store) Close() error {
 func (s *Store) change(ctx context.Context, doing string, f func(*sql.Tx) error) error {
 	if s.write == nil {
 		return fmt.Errorf("%s in %s: %w", doing, s.path, ErrReadOnly)
+	}
+	// SQLite goes on writing into a file that has no name any more.
+	if is, err := os.Stat(s.file); err != nil || !os.SameFile(s.was, is) {
+		return fmt.Errorf("%s in %s: %w", doing, s.path, ErrGone)
 	}
 	return s.transact(ctx, s.write, nil, doing, f)
 }

@@ -43,11 +43,31 @@ func (s *Store) CreateSweep(ctx context.Context, plan sweep.Plan, env sweep.Envi
 	return created, nil
 }
 
+// ClaimSweep makes owner the process that carries out a sweep. It fails with
+// ErrBusy when another has claimed it that is not gone, and with ErrNoSweep.
+// A claim ends with FinishSweep, or with its owner.
+func (s *Store) ClaimSweep(ctx context.Context, id int64, owner string, gone func(owner string) bool) error {
+	return s.change(ctx, fmt.Sprintf("claiming sweep %d", id), func(tx *sql.Tx) error {
+		var held sql.NullString
+		err := tx.QueryRowContext(ctx, "SELECT owner FROM sweep WHERE id = ?", id).Scan(&held)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return ErrNoSweep
+		case err != nil:
+			return err
+		case held.Valid && held.String != owner && !gone(held.String):
+			return ErrBusy
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE sweep SET owner = ? WHERE id = ?", owner, id)
+		return err
+	})
+}
+
 // FinishSweep marks a sweep as carried out to its end. The first time counts.
 // It fails with ErrNoSweep.
 func (s *Store) FinishSweep(ctx context.Context, id int64, now time.Time) error {
 	return s.change(ctx, fmt.Sprintf("finishing sweep %d", id), func(tx *sql.Tx) error {
-		res, err := tx.ExecContext(ctx, "UPDATE sweep SET finished_ns = coalesce(finished_ns, ?) WHERE id = ?", now.UnixNano(), id)
+		res, err := tx.ExecContext(ctx, "UPDATE sweep SET finished_ns = coalesce(finished_ns, ?), owner = NULL WHERE id = ?", now.UnixNano(), id)
 		if err != nil {
 			return err
 		}

@@ -71,6 +71,7 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) error {
 				if err := r.Recorder.SaveSample(context.WithoutCancel(ctx), sw.ID, &s); err != nil {
 					return err
 				}
+				s.forgetHistograms()
 				sw.Samples = append(sw.Samples, s)
 				step.Sample = &s
 			}

@@ -32,9 +32,20 @@ type Sample struct {
 	// unknown; none is NaN or infinite.
 	Values map[string]float64
 
-	// Load is what the engine measured; nil when the load never ran.
+	// Load is what the engine measured; nil when the load never ran. Once
+	// the sample is stored, its histograms are in the store only.
 	Load *load.Result
 	// Paced is what the second pass over the same instance measured, an open
 	// loop at the plan's fixed rate; nil without one.
 	Paced *load.Result
+}
+
+// forgetHistograms frees the memory of histograms that are stored: some hundred
+// KB a sample, which a long sweep has no use for.
+func (s *Sample) forgetHistograms() {
+	for _, r := range []*load.Result{s.Load, s.Paced} {
+		if r != nil {
+			r.Latency, r.Service, r.Lateness = nil, nil, nil
+		}
+	}
 }

@@ -39,6 +39,7 @@ CREATE TABLE sweep (
     series_id   INTEGER NOT NULL REFERENCES series (id),
     created_ns  INTEGER NOT NULL,
     finished_ns INTEGER,
+    owner       TEXT, -- the process that carries it out; NULL when none does
     plan        TEXT NOT NULL -- JSON of sweep.Plan without its versions
 ) STRICT;
 CREATE INDEX sweep_series ON sweep (series_id);
