@@ -4,98 +4,209 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
-	"versweep/sweep"
+	"versweep/sweep/load"
 )
 
-// check finds what is wrong with a definition that reads well.
+// check finds what is wrong with a definition that conforms to the form. The
+// error is a *flaw, whose path says where.
 func (d *Definition) check() error {
 	switch {
 	case d.Title == "":
-		return errors.New("title is missing")
+		return &flaw{problem: "title is missing", hint: `for people, such as title: "Node.js"`}
 	case len(d.Sources) == 0:
-		return errors.New("sources is missing; known kinds: image, npm, gomod, git, list")
-	case d.Line != sweep.LineByMajor && d.Line != sweep.LineByMinor:
-		return fmt.Errorf("line is %q; known: major, minor", d.Line)
+		return &flaw{problem: "sources is missing", hint: "known kinds: image, npm, gomod, git, list"}
 	case d.CPUs < 1:
-		return fmt.Errorf("cpus is %d; at least 1", d.CPUs)
+		return flawAt("cpus", "%d is less than 1", d.CPUs)
+	}
+	if err := checkHomepage(d.Homepage); err != nil {
+		return err
+	}
+	if err := d.checkAsking("", d.Request, d.Answer); err != nil {
+		return err
 	}
 	for i, s := range d.Sources {
 		place := fmt.Sprintf("sources[%d]", i)
 		if err := s.check(); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+			return within(place, err)
 		}
-		if err := d.checkRecipe(s.Recipe.over(d.Recipe)); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+		if err := d.checkRecipe(place, s.layers(place, layer{"", d.Recipe})); err != nil {
+			return err
 		}
 	}
-	for name := range d.Variants {
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') }) {
-			return fmt.Errorf("variants: %q is not a name of small letters, digits and dashes", name)
+	for _, name := range slices.Sorted(maps.Keys(d.Variants)) {
+		place := pathOf("variants", name)
+		if !ValidTargetName(name) {
+			return &flaw{path: place, problem: fmt.Sprintf("%q is not a variant's name", name), hint: TargetNameRule}
 		}
-		v, _ := d.variant(name)
-		for _, s := range v.Sources {
-			if err := d.checkRecipe(s.Recipe.over(v.Recipe)); err != nil {
-				return fmt.Errorf("variants.%s: %w", name, err)
-			}
+		if err := d.checkVariant(place, name); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (d *Definition) checkVariant(place, name string) error {
+	v, _ := d.variant(name)
+	if err := d.checkAsking(place, v.Request, v.Answer); err != nil {
+		return err
+	}
+	top := layer{place + ".recipe", d.Variants[name].Recipe}
+	for i, s := range d.Sources {
+		layers := append([]layer{top}, s.layers(fmt.Sprintf("sources[%d]", i), layer{"", d.Recipe})...)
+		if err := d.checkRecipe(place, layers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHomepage(homepage string) error {
+	u, err := url.Parse(homepage)
+	if homepage == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+		return nil
+	}
+	return &flaw{path: "homepage", problem: fmt.Sprintf("%q is not the address of a page", homepage), hint: "addresses begin with https://"}
+}
+
+// checkAsking checks what is asked and answered, as the load engine will.
+func (d *Definition) checkAsking(place string, r Request, a Answer) error {
+	asked := load.Request{Method: r.Method, Path: r.Path, Header: r.Header}
+	if err := asked.Validate(); err != nil {
+		wrong, ok := errors.AsType[*load.MisuseError](err)
+		if !ok {
+			return within(below(place, "request"), err)
+		}
+		return &flaw{path: below(place, "request."+wrong.What), problem: wrong.Why, hint: wrong.Hint}
+	}
+	switch {
+	case a.Status < 200 || a.Status > 599:
+		return flawAt(below(place, "answer.status"), "%d is not between 200 and 599", a.Status)
+	case a.Timeout < 0:
+		return flawAt(below(place, "answer.timeout"), "%v is negative", a.Timeout)
 	}
 	return nil
 }
 
 func (s Source) check() error {
-	kinds := 0
-	for _, is := range []bool{s.Image != nil, s.NPM != nil, s.GoMod != nil, s.Git != nil, s.List != nil} {
+	var kinds []string
+	for name, is := range map[string]bool{"image": s.Image != nil, "npm": s.NPM != nil, "gomod": s.GoMod != nil, "git": s.Git != nil, "list": s.List != nil} {
 		if is {
-			kinds++
+			kinds = append(kinds, name)
 		}
 	}
+	slices.Sort(kinds)
 	switch {
-	case kinds != 1:
-		return errors.New("exactly one of image, npm, gomod, git and list has to be there")
+	case len(kinds) == 0:
+		return &flaw{problem: "there is no kind of source", hint: "one of image, npm, gomod, git and list has to be there"}
+	case len(kinds) > 1:
+		return &flaw{problem: strings.Join(kinds, " and ") + " are two kinds of source in one", hint: "begin each with a dash of its own"}
 	case s.Image != nil && s.Image.Repository == "":
-		return errors.New("image.repository is missing")
+		return flawAt("image", "repository is missing")
 	case s.NPM != nil && s.NPM.Package == "":
-		return errors.New("npm.package is missing")
+		return flawAt("npm", "package is missing")
 	case s.GoMod != nil && s.GoMod.Module == "":
-		return errors.New("gomod.module is missing")
+		return flawAt("gomod", "module is missing")
 	case s.Git != nil && s.Git.Repository == "":
-		return errors.New("git.repository is missing")
+		return flawAt("git", "repository is missing")
 	case s.List != nil && len(s.List) == 0:
-		return errors.New("list is empty")
+		return flawAt("list", "it names no version")
 	}
 	if s.NPM != nil {
-		for _, p := range s.NPM.Keep {
+		for i, p := range s.NPM.Keep {
 			if _, err := path.Match(p, ""); err != nil {
-				return fmt.Errorf("npm.keep: pattern %q: %w", p, err)
+				return &flaw{path: fmt.Sprintf("npm.keep[%d]", i), problem: fmt.Sprintf("bad pattern %q: %v", p, err), hint: `* is any name, ? any character, [a-z] one of several; \[ is a bracket`}
 			}
 		}
 	}
 	return nil
 }
 
-// checkRecipe checks a recipe with everything laid over.
-func (d *Definition) checkRecipe(r Recipe) error {
-	if len(r.Start) == 0 {
-		return errors.New("start is missing")
+// layer is a recipe and where in the definition it stands.
+type layer struct {
+	place  string
+	recipe Recipe
+}
+
+// layers lists the recipes of a source at place, the one that counts first.
+func (s Source) layers(place string, target layer) []layer {
+	return []layer{{place + ".recipe", s.Recipe}, target}
+}
+
+// checkRecipe checks recipes that are laid over one another, the one that
+// counts first, for what stands at place.
+func (d *Definition) checkRecipe(place string, layers []layer) error {
+	whole := Recipe{}
+	for _, l := range layers {
+		whole = whole.over(l.recipe)
 	}
-	for _, name := range slices.Concat(r.Program, r.dockerfiles()) {
-		if !fs.ValidPath(name) || strings.Contains(name, "/") {
-			return fmt.Errorf("%q is not a file beside %s", name, definitionFile)
+	if len(whole.Start) == 0 {
+		return &flaw{path: place, problem: "start is missing", hint: `the command line of the server, such as start: ["{build}/bin/x", "{program}/hello.js"]`}
+	}
+	for _, l := range layers {
+		for i, name := range l.recipe.Program {
+			if err := d.checkFile(below(l.place, fmt.Sprintf("program[%d]", i)), name); err != nil {
+				return err
+			}
 		}
-		if _, err := fs.Stat(d.files, name); err != nil {
-			return fmt.Errorf("there is no file %s beside %s", name, definitionFile)
+		if l.recipe.Dockerfile != "" {
+			if err := d.checkFile(below(l.place, "dockerfile"), l.recipe.Dockerfile); err != nil {
+				return err
+			}
+		}
+		if err := l.recipe.checkWords(); err != nil {
+			return within(l.place, err)
 		}
 	}
 	return nil
 }
 
-func (r Recipe) dockerfiles() []string {
-	if r.Dockerfile == "" {
-		return nil
+// checkFile checks a file that a recipe names.
+func (d *Definition) checkFile(place, name string) error {
+	if !fs.ValidPath(name) || strings.Contains(name, "/") {
+		return flawAt(place, "%q is not the name of a file beside %s", name, definitionFile)
 	}
-	return []string{r.Dockerfile}
+	if problem := fileProblem(d.files, name); problem != "" {
+		return flawAt(place, "%q beside %s: %s", name, definitionFile, problem)
+	}
+	return nil
+}
+
+// inBraces finds what may be a misspelt placeholder. Other braces are the
+// command's own.
+var inBraces = regexp.MustCompile(`\{[a-z]+\}`)
+
+// checkWords checks command lines and environment.
+func (r Recipe) checkWords() error {
+	known := []string{"{build}", "{program}", "{runtime}", "{port}", "{version}"}
+	for _, command := range []struct {
+		key  string
+		args []string
+	}{{"start", r.Start}, {"components", r.Components}, {"build", r.Build}} {
+		for i, arg := range command.args {
+			for _, word := range inBraces.FindAllString(arg, -1) {
+				if slices.Contains(known, word) {
+					continue
+				}
+				if suggestion := didYouMean(word, known); suggestion != "" {
+					return flawAt(fmt.Sprintf("%s[%d]", command.key, i), "unknown placeholder %q%s", word, suggestion)
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(r.Env[name], "\x00") {
+			return flawAt(pathOf("env", name), "%q cannot be a variable of the environment", name)
+		}
+		if name == "PORT" {
+			return &flaw{path: "env.PORT", problem: "versweep sets $PORT itself", hint: `start can give the port by another name: "{port}"`}
+		}
+	}
+	return nil
 }

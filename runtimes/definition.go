@@ -6,12 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml"
 
 	"versweep/sweep"
 	"versweep/sweep/load"
@@ -40,7 +37,10 @@ type Definition struct {
 	Recipe   `yaml:",inline"`
 	Request  Request            `yaml:"request"`
 	Answer   Answer             `yaml:"answer"`
-	Variants map[string]Variant `yaml:"variants"`
+	Variants map[string]Variant `yaml:"variants"` // by name: NAME:VARIANT is swept like a target
+
+	Origin Origin `yaml:"-"`
+	File   string `yaml:"-"` // target.yaml as a person would open it; empty for the catalogue's
 
 	files fs.FS // the target's folder
 }
@@ -111,14 +111,14 @@ type GitSource struct {
 	// "{version}-{build}". Without it every tag family is looked at and the
 	// one with most versions is taken.
 	Tags       string `yaml:"tags"`
-	Submodules bool   `yaml:"submodules"`
+	Submodules bool   `yaml:"submodules"` // check out submodules too
 }
 
 // Request is what the load engine asks of the target.
 type Request struct {
 	Method string            `yaml:"method"` // "GET" when empty
 	Path   string            `yaml:"path"`   // "/" when empty
-	Header map[string]string `yaml:"header"`
+	Header map[string]string `yaml:"header"` // fields beside those that HTTP needs
 }
 
 // Answer is the right answer.
@@ -137,33 +137,10 @@ type Image struct {
 
 // Variant is the same server with another program or another question.
 type Variant struct {
-	About   string  `yaml:"about"`
+	About   string  `yaml:"about"`  // one sentence: what is different
 	Recipe  Recipe  `yaml:"recipe"` // laid over the target's and the source's
 	Request Request `yaml:"request"`
 	Answer  Answer  `yaml:"answer"`
-}
-
-const definitionFile = "target.yaml"
-
-// readDefinition reads the target in folder name of targets.
-func readDefinition(targets fs.FS, name string) (*Definition, error) {
-	file := path.Join(name, definitionFile)
-	text, err := fs.ReadFile(targets, file)
-	if err != nil {
-		return nil, fmt.Errorf("reading target %s: %w", name, err)
-	}
-	d := &Definition{Name: name}
-	if err := yaml.UnmarshalWithOptions(text, d, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("reading target %s: %s: %w", name, file, err)
-	}
-	if d.files, err = fs.Sub(targets, name); err != nil {
-		return nil, fmt.Errorf("reading target %s: %w", name, err)
-	}
-	d.fillIn()
-	if err := d.check(); err != nil {
-		return nil, fmt.Errorf("reading target %s: %s: %w", name, file, err)
-	}
-	return d, nil
 }
 
 func (d *Definition) fillIn() {

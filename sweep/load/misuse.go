@@ -133,10 +133,11 @@ func (j Job) validate() error {
 			return misuse("cpus", "%d is negative", cpu)
 		}
 	}
-	return j.Request.validate()
+	return j.Request.Validate()
 }
 
-func (r Request) validate() error {
+// Validate reports, as a *MisuseError, what makes r impossible to send.
+func (r Request) Validate() error {
 	if r.Method != "" && !isToken([]byte(r.Method)) {
 		return misuse("method", "%q is not an HTTP method", r.Method)
 	}

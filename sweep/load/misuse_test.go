@@ -94,7 +94,7 @@ func TestParseURL(t *testing.T) {
 		if err != nil || address != want[0] || r.Path != want[1] || r.Host != want[2] {
 			t.Errorf("%s: %s, %+v, %v", in, address, r, err)
 		}
-		if err := r.validate(); err != nil {
+		if err := r.Validate(); err != nil {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
