@@ -1,7 +1,7 @@
 GO      ?= go
 ROUNDS  ?= 5
 FLAGS   ?=
-SOURCES := $(shell find cmd sweep runtimes store charts -type f ! -name '*_test.go') go.mod go.sum
+SOURCES := $(shell find cmd docs sweep runtimes store charts -type f ! -name '*_test.go') go.mod go.sum
 
 export CGO_ENABLED ?= 0
 
@@ -23,15 +23,16 @@ race: ## the same with the race detector, which needs a C compiler
 	CGO_ENABLED=1 $(GO) test -race ./...
 
 lint: ## formatting, tidy module file, static analysis
-	@test -z "$$(gofmt -l cmd sweep runtimes store charts)" || { gofmt -d cmd sweep runtimes store charts; exit 1; }
+	@test -z "$$(gofmt -l cmd docs sweep runtimes store charts)" || { gofmt -d cmd docs sweep runtimes store charts; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@2026.1 ./...
 
 vuln: ## known vulnerabilities; asks Go's vulnerability database
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
 
-golden: ## write the expected pictures and tables anew; look at them before committing
+golden: ## write the expected pictures, tables and schema anew; look at them before committing
 	$(GO) test ./charts -update
+	$(GO) test ./runtimes -run Schema -update
 
 FUZZTIME ?= 30s
 fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
@@ -39,6 +40,7 @@ fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
 	$(GO) test ./sweep/load -run '^$$' -fuzz '^FuzzParser$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzAxes$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzPrintable$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzDefinition$$' -fuzztime $(FUZZTIME)
 
 bench: ## benchmarks of every package
 	$(GO) test -run '^$$' -bench . -benchmem ./...

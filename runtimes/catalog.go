@@ -254,22 +254,27 @@ func nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts insertions, deletions and replacements (Levenshtein
-// 1966), by Wagner and Fischer's table kept one row at a time.
+// editDistance counts insertions, deletions, replacements and swaps of
+// neighbours, none within another (Damerau 1964, in the restricted form known
+// as optimal string alignment), by Wagner and Fischer's table kept three rows at
+// a time.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

@@ -147,7 +147,7 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 		whole = whole.over(l.recipe)
 	}
 	if len(whole.Start) == 0 {
-		return &flaw{path: place, problem: "start is missing", hint: `the command line of the server, such as start: ["{build}/bin/x", "{program}/hello.js"]`}
+		return &flaw{path: place, problem: "start is missing", hint: `at the top, or in the source's recipe: the command line of the server, such as start: ["{build}/bin/x", "{program}/hello.js"]`}
 	}
 	for _, l := range layers {
 		for i, name := range l.recipe.Program {

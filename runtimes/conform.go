@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,7 +28,11 @@ type conformer struct {
 func conform(text []byte, f *form) (map[string]spot, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return nil, yamlFlaw(err)
+		found := yamlFlaw(err)
+		if indentedByTab(text, found.spot.line) {
+			found.hint = "indent with blanks; YAML takes no tabs"
+		}
+		return nil, found
 	}
 	c := conformer{whole: f, spots: map[string]spot{}}
 	switch {
@@ -47,6 +52,16 @@ func yamlFlaw(err error) *flaw {
 		return &flaw{problem: firstWords(err.Error())}
 	}
 	return &flaw{spot: spotOf(said.GetToken()), problem: "this is no YAML: " + said.GetMessage()}
+}
+
+// indentedByTab tells whether there is a tab before the words of a line.
+func indentedByTab(text []byte, line int) bool {
+	lines := bytes.Split(text, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return false
+	}
+	l := lines[line-1]
+	return bytes.ContainsRune(l[:len(l)-len(bytes.TrimLeft(l, " \t"))], '\t')
 }
 
 func spotOf(t *token.Token) spot {

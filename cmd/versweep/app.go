@@ -25,10 +25,11 @@ type app struct {
 	terminal       bool // stderr is one: draw progress
 	asks           bool // stdin is one: a question can be answered
 
-	db      string
-	json    bool
-	quiet   bool
-	noColor bool
+	db        string
+	targetDir string
+	json      bool
+	quiet     bool
+	noColor   bool
 
 	// begun says that the command line was understood; errors before that
 	// are misuse.
@@ -60,11 +61,12 @@ Exit status: 0 done and clean, 1 failure, 2 misuse, 3 regression found,
 	root.SetVersionTemplate("versweep {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.db, "db", defaultDB(), "the store, an SQLite file; $VERSWEEP_DB sets the default")
+	flags.StringVar(&a.targetDir, "target-dir", "", "folder of your own targets, one folder each (default targets beside the store)")
 	flags.BoolVar(&a.json, "json", false, "print JSON (schema 1) instead of text")
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress, only results and errors")
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
-		a.targetsCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
+		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
 		a.tableCommand(), a.chartCommand(), a.loadCommand(), a.engineCommand(),
 	)
 	return root
@@ -132,8 +134,11 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	if e, ok := errors.AsType[*misuseError](err); ok {
 		return line, e.hint, exitMisuse
 	}
+	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
+		return line, e.Hint, exitMisuse
+	}
 	if e, ok := errors.AsType[*runtimes.UnknownTargetError](err); ok {
-		hint = "versweep targets lists them all"
+		hint = "versweep targets lists them all; --target-dir says where your own are"
 		if e.Nearest != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", e.Nearest, hint)
 		}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"versweep/runtimes"
 )
 
 // Exit statuses, part of the outside surface.
@@ -42,6 +45,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	line, hint, status := a.explain(ctx, err)
 	fmt.Fprintln(stderr, "versweep: "+line)
+	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
+		for _, l := range e.Excerpt {
+			fmt.Fprintln(stderr, "  "+l)
+		}
+	}
 	if hint != "" {
 		fmt.Fprintln(stderr, "hint: "+hint)
 	}

@@ -48,7 +48,7 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if err != nil {
 		return err
 	}
-	d, err := findTarget(sw.Plan.Target)
+	d, err := a.findTarget(sw.Plan.Target)
 	if err != nil {
 		return err
 	}

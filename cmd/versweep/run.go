@@ -87,7 +87,7 @@ const targetMark = "{target}"
 // runOne plans and carries out the sweep of one target. What can be refused is
 // refused before anything is fetched.
 func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
-	d, err := findTarget(target)
+	d, err := a.findTarget(target)
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,10 @@ func TestImportArrows(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	err := filepath.WalkDir("../..", func(file string, entry fs.DirEntry, err error) error {
+		// The programs of targets are no part of this one.
+		if entry != nil && entry.IsDir() && slices.Contains([]string{"../../runtimes/catalog", "../../runtimes/skeletons"}, file) {
+			return fs.SkipDir
+		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") {
 			return err
 		}

@@ -67,24 +67,26 @@ func findMetric(key string) (sweep.Metric, error) {
 	return m, nil
 }
 
-// latestTable reads the latest sweep of a target.
+// latestTable reads the latest sweep of a target. Its definition is not needed
+// for that: it may be gone or broken by now.
 func (a *app) latestTable(ctx context.Context, target string) (sweep.Table, error) {
-	if _, err := findTarget(target); err != nil {
-		return sweep.Table{}, err
-	}
-	st, err := store.OpenReadOnly(ctx, a.db)
+	sw, err := a.latestSweep(ctx, target)
 	if err != nil {
-		return sweep.Table{}, err
-	}
-	defer st.Close()
-	sw, err := st.LatestSweep(ctx, target)
-	if err != nil {
-		return sweep.Table{}, err
+		return sweep.Table{}, a.unlessUnknown(target, err)
 	}
 	if sw.Finished.IsZero() {
 		a.say("sweep %d of %s is not finished: versweep resume goes on with it", sw.ID, target)
 	}
 	return sweep.NewTable(sw), nil
+}
+
+func (a *app) latestSweep(ctx context.Context, target string) (sweep.Sweep, error) {
+	st, err := store.OpenReadOnly(ctx, a.db)
+	if err != nil {
+		return sweep.Sweep{}, err
+	}
+	defer st.Close()
+	return st.LatestSweep(ctx, target)
 }
 
 // printTable prints a table in the form that the flags ask for. metric is what

@@ -56,7 +56,7 @@ func (a *app) versionsCommand() *cobra.Command {
 		Example: "  versweep versions node --versions '>=20' --per minor",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := findTarget(args[0])
+			d, err := a.findTarget(args[0])
 			if err != nil {
 				return err
 			}
@@ -100,14 +100,6 @@ func (a *app) discover(ctx context.Context, d *runtimes.Definition, kind string)
 // sourcesOf lists the sources of a kind, or all when kind is empty.
 func sourcesOf(d *runtimes.Definition, kind string) []runtimes.Source {
 	return slices.DeleteFunc(slices.Clone(d.Sources), func(s runtimes.Source) bool { return kind != "" && s.Kind() != kind })
-}
-
-func findTarget(name string) (*runtimes.Definition, error) {
-	catalog, err := runtimes.EmbeddedCatalog()
-	if err != nil {
-		return nil, err
-	}
-	return catalog.Find(name)
 }
 
 // choose applies a selection. Choosing nothing is misuse.

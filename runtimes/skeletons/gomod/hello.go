@@ -1,0 +1,18 @@
+//go:build ignore
+
+// The program that is built against every version of the module.
+package main
+
+import (
+	"log"
+	"os"
+
+	"github.com/valyala/fasthttp"
+)
+
+func main() {
+	log.Fatal(fasthttp.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), func(ctx *fasthttp.RequestCtx) {
+		ctx.SetContentType("text/plain")
+		ctx.SetBodyString("Hello World\n")
+	}))
+}
