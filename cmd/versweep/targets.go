@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -83,8 +84,11 @@ func (a *app) listTargets() error {
 		switch {
 		case err != nil:
 			problem := err.Error()
-			t.Problem = &problem
-			a.warn("%s; versweep targets show %s shows the place", problem, e.Name)
+			t.Problem = orNull(problem)
+			if wrong, ok := errors.AsType[*runtimes.DefinitionError](err); ok && wrong.Line > 0 {
+				problem += "; versweep targets show " + e.Name + " shows the place"
+			}
+			a.warn("%s", problem)
 		default:
 			t.Title, t.Homepage, t.About, t.Untested = &d.Title, orNull(d.Homepage), orNull(d.About), orNull(d.Untested)
 			t.Sources = d.SourceNames()
