@@ -67,8 +67,9 @@ Exit status: 0 done and clean, 1 failure, 2 misuse, 3 regression found,
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
 		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
-		a.tableCommand(), a.chartCommand(), a.loadCommand(), a.engineCommand(),
+		a.tableCommand(), a.chartCommand(), a.loadCommand(), a.manCommand(), a.engineCommand(),
 	)
+	a.addCompletions(root)
 	return root
 }
 

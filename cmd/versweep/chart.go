@@ -43,7 +43,7 @@ func (a *app) chartCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&picture, "output", "o", "", "the picture, a .png or .svg file")
+	flags.StringVarP(&picture, "output", "o", "", "the picture, a .png or .svg file (no default)")
 	flags.StringVar(&metric, "metric", sweep.QPS, "what to draw: "+metricKeys())
 	flags.BoolVar(&options.LogY, "log", false, "logarithmic axis")
 	return cmd

@@ -17,9 +17,10 @@ func (a *app) resumeCommand() *cobra.Command {
 	var f launchFlags
 	var picture, layout string
 	cmd := &cobra.Command{
-		Use:   "resume [SWEEP]",
-		Short: "Go on with an unfinished sweep, the latest or the one named by number",
-		Args:  cobra.MaximumNArgs(1),
+		Use:     "resume [SWEEP]",
+		Short:   "Go on with an unfinished sweep, the latest or the one named by number",
+		Example: "  versweep resume",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLayout(layout); err != nil {
 				return err
@@ -33,7 +34,7 @@ func (a *app) resumeCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.cache, "cache", "", "folder of fetched builds (default versweep in the user's cache folder)")
-	cmd.Flags().StringVarP(&picture, "output", "o", "", "write the trend of throughput to this .png or .svg file")
+	cmd.Flags().StringVarP(&picture, "output", "o", "", "write the trend of throughput to this .png or .svg file (default none)")
 	cmd.Flags().StringVar(&layout, "layout", "", layoutHelp)
 	return cmd
 }

@@ -52,12 +52,12 @@ Every sample is saved at once. It prints the table and writes the chart.`,
 	f.launchFlags.add(cmd)
 	flags := cmd.Flags()
 	f.profileFlags.add(cmd)
-	flags.Float64Var(&f.latencyPass, "latency-pass", 0, "after each window a second one at a fixed rate, this share of the reference's throughput")
+	flags.Float64Var(&f.latencyPass, "latency-pass", 0, "after each window a second one at a fixed rate, this share of the reference's throughput (default none; 0.5 without a share)")
 	flags.Lookup("latency-pass").NoOptDefVal = "0.5"
 	flags.IntVar(&f.rounds, "rounds", 5, "samples of each version")
 	flags.StringVar(&f.reference, "reference", "", "version sampled in every round and twice (default the newest stable; kept for later sweeps)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order in which versions are sampled (default random, and recorded)")
-	flags.StringVarP(&f.picture, "output", "o", "", "write the trend of throughput to this .png or .svg file")
+	flags.StringVarP(&f.picture, "output", "o", "", "write the trend of throughput to this .png or .svg file (default none)")
 	flags.StringVar(&f.layout, "layout", "", layoutHelp)
 	flags.BoolVar(&f.yes, "yes", false, "do not ask before the work starts")
 	return cmd
