@@ -111,7 +111,7 @@ type GitSource struct {
 	// "{version}-{build}". Without it every tag family is looked at and the
 	// one with most versions is taken.
 	Tags       string `yaml:"tags"`
-	Submodules bool   `yaml:"submodules"` // check out submodules too
+	Submodules bool   `yaml:"submodules"` // check them out too
 }
 
 // Request is what the load engine asks of the target.
