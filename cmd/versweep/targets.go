@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -65,8 +69,9 @@ type targetJSON struct {
 	Homepage *string         `json:"homepage"`
 	Sources  []string        `json:"sources"`
 	About    *string         `json:"about"`
-	Untested *string         `json:"untested"`
-	Problem  *string         `json:"problem"` // what is wrong with the definition
+	Variants []string        `json:"variants"`
+	Untested *string         `json:"untested"` // why nobody has run it yet
+	Problem  *string         `json:"problem"`  // what is wrong with the definition
 }
 
 func (a *app) listTargets() error {
@@ -79,7 +84,7 @@ func (a *app) listTargets() error {
 	}
 	list := []targetJSON{}
 	for _, e := range catalog.Entries() {
-		t := targetJSON{Target: e.Name, Origin: e.Origin, Path: orNull(e.File), Hidden: e.Hidden, Sources: []string{}}
+		t := targetJSON{Target: e.Name, Origin: e.Origin, Path: orNull(e.File), Hidden: e.Hidden, Sources: []string{}, Variants: []string{}}
 		d, err := catalog.Read(e)
 		switch {
 		case err != nil:
@@ -90,8 +95,8 @@ func (a *app) listTargets() error {
 			}
 			a.warn("%s", problem)
 		default:
-			t.Title, t.Homepage, t.About, t.Untested = &d.Title, orNull(d.Homepage), orNull(d.About), orNull(d.Untested)
-			t.Sources = d.SourceNames()
+			t.Title, t.Homepage, t.About, t.Untested = &d.Title, orNull(d.Homepage), &d.About, orNull(d.Untested)
+			t.Sources, t.Variants = d.SourceNames(), append([]string{}, slices.Sorted(maps.Keys(d.Variants))...)
 		}
 		list = append(list, t)
 	}
@@ -101,31 +106,80 @@ func (a *app) listTargets() error {
 			Targets []targetJSON `json:"targets"`
 		}{jsonSchema, list})
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	return writeTargets(a.stdout, list)
+}
+
+// targetsWidth is how wide the list of targets is at most, in columns of a
+// terminal.
+const targetsWidth = 100
+
+// writeTargets writes each target's name and sources, with what it is and why
+// it is untested broken into lines beside them.
+func writeTargets(w io.Writer, list []targetJSON) error {
+	const gap = 2
+	left := 2 * gap
+	for _, column := range []func(targetJSON) string{
+		func(t targetJSON) string { return t.Target },
+		func(t targetJSON) string { return strings.Join(t.Sources, ", ") },
+	} {
+		widest := 0
+		for _, t := range list {
+			widest = max(widest, len(column(t)))
+		}
+		left += widest
+	}
+	table := tabwriter.NewWriter(w, 0, 0, gap, ' ', 0)
 	for _, t := range list {
-		if t.Problem == nil {
-			fmt.Fprintf(w, "%s\t%s\t%s\tfrom %s\t%s\n", t.Target, t.whose(), *t.Title, strings.Join(t.Sources, ", "), t.remark())
+		if t.Problem != nil {
+			continue // told in a warning
+		}
+		name, sources := t.Target, strings.Join(t.Sources, ", ")
+		for _, line := range t.describe(targetsWidth - left) {
+			fmt.Fprintf(table, "%s\t%s\t%s\n", name, sources, line)
+			name, sources = "", ""
 		}
 	}
-	return w.Flush()
+	return table.Flush()
 }
 
-func (t targetJSON) whose() string {
-	if t.Hidden {
-		return string(t.Origin) + ", hidden by yours"
-	}
-	return string(t.Origin)
-}
-
-func (t targetJSON) remark() string {
-	about := ""
-	if t.About != nil {
-		about = *t.About
+// describe says in lines of at most width characters what the target is.
+func (t targetJSON) describe(width int) []string {
+	lines := wrap(strings.TrimSuffix(*t.Title+": "+*t.About, ": "), width)
+	if len(t.Variants) > 0 {
+		names := make([]string, len(t.Variants))
+		for i, v := range t.Variants {
+			names[i] = t.Target + ":" + v
+		}
+		lines = append(lines, wrap("Also "+strings.Join(names, ", "), width)...)
 	}
 	if t.Untested != nil {
-		about = strings.TrimSpace(about + " Untested: " + *t.Untested)
+		lines = append(lines, wrap("Untested: "+*t.Untested, width)...)
 	}
-	return about
+	switch {
+	case t.Hidden:
+		lines = append(lines, "Of the catalogue; yours counts in its place")
+	case t.Path != nil:
+		lines = append(lines, "Yours, in "+*t.Path)
+	}
+	return lines
+}
+
+// wrap breaks text between words into lines of at most width characters; a
+// longer word has a line to itself.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
 }
 
 // jsonSchema is the version of every JSON document that versweep prints.
