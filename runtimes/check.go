@@ -155,8 +155,8 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 				return err
 			}
 		}
-		if l.recipe.Dockerfile != "" {
-			if err := d.checkFile(below(l.place, "dockerfile"), l.recipe.Dockerfile); err != nil {
+		for _, name := range l.recipe.dockerfiles() {
+			if err := d.checkFile(below(l.place, "dockerfile"), name); err != nil {
 				return err
 			}
 		}
@@ -165,6 +165,13 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 		}
 	}
 	return nil
+}
+
+func (r Recipe) dockerfiles() []string {
+	if r.Dockerfile == "" {
+		return nil
+	}
+	return []string{r.Dockerfile}
 }
 
 // checkFile checks a file that a recipe names.

@@ -70,8 +70,8 @@ type targetJSON struct {
 	Sources  []string        `json:"sources"`
 	About    *string         `json:"about"`
 	Variants []string        `json:"variants"`
-	Untested *string         `json:"untested"` // why nobody has run it yet
 	Problem  *string         `json:"problem"`  // what is wrong with the definition
+	Untested *string         `json:"untested"` // why nobody has run it yet
 }
 
 func (a *app) listTargets() error {
