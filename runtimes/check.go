@@ -185,24 +185,31 @@ func (d *Definition) checkFile(place, name string) error {
 	return nil
 }
 
-// inBraces finds what may be a misspelt placeholder. Other braces are the
-// command's own.
+// inBraces finds what may be a misspelt placeholder.
 var inBraces = regexp.MustCompile(`\{[a-z]+\}`)
+
+// meantPlaceholder is the placeholder that a word in braces misses by one
+// letter, or by two swapped; empty where there is none. Braces with other words
+// are the command's own.
+func meantPlaceholder(word string) string {
+	known := []string{"{build}", "{program}", "{runtime}", "{port}", "{version}"}
+	i := slices.IndexFunc(known, func(k string) bool { return editDistance(word, k) == 1 })
+	if i < 0 || slices.Contains(known, word) {
+		return ""
+	}
+	return known[i]
+}
 
 // checkWords checks command lines and environment.
 func (r Recipe) checkWords() error {
-	known := []string{"{build}", "{program}", "{runtime}", "{port}", "{version}"}
 	for _, command := range []struct {
 		key  string
 		args []string
 	}{{"start", r.Start}, {"components", r.Components}, {"build", r.Build}} {
 		for i, arg := range command.args {
 			for _, word := range inBraces.FindAllString(arg, -1) {
-				if slices.Contains(known, word) {
-					continue
-				}
-				if suggestion := didYouMean(word, known); suggestion != "" {
-					return flawAt(fmt.Sprintf("%s[%d]", command.key, i), "unknown placeholder %q%s", word, suggestion)
+				if meant := meantPlaceholder(word); meant != "" {
+					return flawAt(fmt.Sprintf("%s[%d]", command.key, i), "unknown placeholder %q; did you mean %q?", word, meant)
 				}
 			}
 		}

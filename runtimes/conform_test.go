@@ -29,8 +29,10 @@ start: ["{build}/bin/x", "{program}/hello.js"]
 `
 
 func TestDefinitionFlawsAreTold(t *testing.T) {
-	if err := readAs(t, rightDefinition); err != nil {
-		t.Fatal(err)
+	for _, text := range []string{rightDefinition, strings.Replace(rightDefinition, "start: [", `start: ["{host} {user} {} {Build} ${x}", `, 1)} {
+		if err := readAs(t, text); err != nil {
+			t.Fatal(err)
+		}
 	}
 	swap := func(old, new string) string {
 		if !strings.Contains(rightDefinition, old) {
@@ -74,6 +76,7 @@ func TestDefinitionFlawsAreTold(t *testing.T) {
 		"program of a variant":     {rightDefinition + "variants:\n  xml:\n    recipe: {program: [xml.js]}\n", "10:24", `variants.xml.recipe.program[0]: "xml.js"`, ""},
 		"Dockerfile missing":       {rightDefinition + "dockerfile: Dockerfile\n", "8:1", `dockerfile: "Dockerfile" beside target.yaml: there is no such file`, ""},
 		"misspelt placeholder":     {swap("{program}", "{programm}"), "7:26", `start[1]: unknown placeholder "{programm}"; did you mean "{program}"?`, ""},
+		"swapped placeholder":      {swap("{build}", "{biuld}"), "7:9", `start[0]: unknown placeholder "{biuld}"; did you mean "{build}"?`, ""},
 		"port in the environment":  {rightDefinition + "env: {PORT: '80'}\n", "8:7", "env.PORT: versweep sets $PORT itself", ""},
 		"variable's name":          {rightDefinition + "env: {'A=B': x}\n", "8:7", `env["A=B"]: "A=B" cannot be a variable`, ""},
 		"variant's name":           {rightDefinition + "variants: {X Y: {about: x}}\n", "8:12", `variants["X Y"]: "X Y" is not a variant's name`, "small letters"},
