@@ -82,7 +82,11 @@ func (e *Engine) pullMissing(ctx context.Context, name string) (string, error) {
 	if id != "" || err != nil {
 		return id, err
 	}
-	stream, err := e.api.ImagePull(ctx, name, image.PullOptions{})
+	login, err := engineLogin(ctx, name)
+	if err != nil {
+		return "", fmt.Errorf("pulling %s: %w", name, err)
+	}
+	stream, err := e.api.ImagePull(ctx, name, image.PullOptions{RegistryAuth: login})
 	if err != nil {
 		return "", fmt.Errorf("pulling %s: %w", name, err)
 	}

@@ -26,6 +26,12 @@ type source interface {
 	obtain(ctx context.Context, v sweep.Version) (sweep.Build, error)
 }
 
+// explainer is a source that knows why it could not pin a version.
+type explainer interface {
+	// missing is nil for a version that the source never heard of.
+	missing(version string) error
+}
+
 // Supply finds the versions of one target in one source and makes builds of
 // them.
 type Supply struct {
@@ -44,6 +50,8 @@ func OpenSupply(d *Definition, s Source, cache *Cache) (*Supply, error) {
 	switch {
 	case s.NPM != nil:
 		supply.source, err = newNPM(d, s.NPM, cache)
+	case s.Image != nil:
+		supply.source, err = newImageSource(d, s.Image, cache)
 	case s.List != nil:
 		supply.source = &list{names: s.List, line: d.Line}
 	default:
@@ -143,6 +151,11 @@ func (s *Supply) pin(ctx context.Context, versions []sweep.Version) (map[string]
 func (s *Supply) obtain(ctx context.Context, name string, pinned map[string]sweep.Version, finish Finish) sweep.Outcome {
 	v, ok := pinned[name]
 	if !ok {
+		if e, can := s.source.(explainer); can {
+			if err := e.missing(name); err != nil {
+				return failedOutcome(sweep.Version{Name: name}, err)
+			}
+		}
 		return sweep.Outcome{Version: name, Reason: "no such release: " + s.kind + " has no " + s.definition.Name + " " + name}
 	}
 	b, err := s.source.obtain(ctx, v)
