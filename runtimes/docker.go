@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -27,47 +28,67 @@ var ErrNoEngine = errors.New("no container engine answers")
 
 // Engine is a container engine that answers. Goroutines may share it.
 type Engine struct {
-	api     *client.Client
-	version string // "Docker 20.10.24"
-	owner   string // marks what this process makes
-	local   bool   // on this machine, by a socket of its file system
+	api          *client.Client
+	version      string // "Docker 20.10.24"
+	system       string // of its containers: "linux"
+	architecture string // "amd64"
+	owner        string // marks what this process makes
+	local        bool   // on this machine, by a socket of its file system
+	certificates []byte // in PEM, for builds to trust; empty for none
 }
 
 // Labels on all that versweep makes in an engine.
 const (
 	labelOwner   = "versweep.owner"   // the process that made a container
-	labelTarget  = "versweep.target"  // "node"
+	labelTarget  = "versweep.target"  // "node", or labelOfEngine
 	labelVersion = "versweep.version" // "20.20.2"
+	labelSweep   = "versweep.sweep"   // the sweep's number in its store
+	labelBase    = "versweep.base"    // id of the image that one was made from
+	labelShared  = "versweep.shared"  // bytes that it shares with that
 )
 
-// engineAnswerTime is how long an engine may take to answer its first call.
-const engineAnswerTime = 5 * time.Second
+// labelOfEngine in place of a target's name marks the load engine's image.
+const labelOfEngine = "load"
+
+// How long an engine may take to answer its first call, and through ssh.
+const (
+	engineAnswerTime = 5 * time.Second
+	sshAnswerTime    = 30 * time.Second
+)
 
 // removalTime bounds the removal of one container, which goes on after an
 // interrupt.
 const removalTime = 10 * time.Second
 
-// ConnectEngine finds the engine by $DOCKER_HOST and the other variables of the
-// Docker command line, and removes containers that processes of this machine
-// left when they were killed. The error is ErrNoEngine when none answers.
+// ConnectEngine finds the engine that the Docker command line would use, and
+// removes containers that processes of this machine left when they were killed.
+// The error is ErrNoEngine when none answers.
 func ConnectEngine(ctx context.Context) (*Engine, error) {
-	api, err := client.NewClientWithOpts(client.FromEnv, client.WithAPIVersionNegotiation())
+	host, err := findEngine()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoEngine, err)
+		return nil, err
 	}
-	answer, cancel := context.WithTimeout(ctx, engineAnswerTime)
+	api, err := client.NewClientWithOpts(host.options()...)
+	if err != nil {
+		return nil, fmt.Errorf("%w%s: %w", ErrNoEngine, host.name(), err)
+	}
+	patience := engineAnswerTime
+	if host.dial != nil {
+		patience = sshAnswerTime
+	}
+	answer, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	version, err := api.ServerVersion(answer)
 	if err != nil {
 		api.Close()
-		return nil, fmt.Errorf("%w: %w", ErrNoEngine, err)
+		return nil, fmt.Errorf("%w%s: %w", ErrNoEngine, host.name(), err)
 	}
 	name := "Docker"
 	if len(version.Components) > 0 && strings.Contains(version.Components[0].Name, "Podman") {
 		name = "Podman"
 	}
 	e := &Engine{
-		api: api, version: name + " " + version.Version, owner: thisOwner(),
+		api: api, version: name + " " + version.Version, system: version.Os, architecture: version.Arch, owner: thisOwner(),
 		local: strings.HasPrefix(api.DaemonHost(), "unix://"),
 	}
 	if err := e.removeLeftovers(ctx); err != nil {
@@ -75,6 +96,35 @@ func ConnectEngine(ctx context.Context) (*Engine, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// options say to the client what was found.
+func (h engineHost) options() []client.Opt {
+	options := []client.Opt{client.WithVersionFromEnv(), client.WithAPIVersionNegotiation()}
+	switch {
+	case h.tls != nil:
+		options = append(options, client.WithHTTPClient(&http.Client{
+			Transport:     &http.Transport{TLSClientConfig: h.tls},
+			CheckRedirect: client.CheckRedirect,
+		}))
+	case h.context == "":
+		options = append(options, client.WithTLSClientConfigFromEnv())
+	}
+	if h.url != "" {
+		options = append(options, client.WithHost(h.url))
+	}
+	if h.dial != nil {
+		options = append(options, client.WithDialContext(h.dial))
+	}
+	return options
+}
+
+// name says which context the engine is from.
+func (h engineHost) name() string {
+	if h.context == "" {
+		return ""
+	}
+	return fmt.Sprintf(" in Docker context %q", h.context)
 }
 
 // Version names the engine: "Docker 20.10.24".
@@ -149,7 +199,8 @@ func (e *Engine) create(ctx context.Context, b box) (string, error) {
 	created, err := e.api.ContainerCreate(ctx,
 		&container.Config{
 			Image: b.image, Cmd: b.command, Env: b.env, Labels: labels, User: "65534:65534", WorkingDir: "/tmp",
-			OpenStdin: b.stdin, StdinOnce: b.stdin, AttachStdin: b.stdin, AttachStdout: b.stdin, AttachStderr: b.stdin,
+			Healthcheck: &container.HealthConfig{Test: []string{"NONE"}}, // would run while we measure
+			OpenStdin:   b.stdin, StdinOnce: b.stdin, AttachStdin: b.stdin, AttachStdout: b.stdin, AttachStderr: b.stdin,
 		},
 		&container.HostConfig{
 			NetworkMode: container.NetworkMode(b.network), CapDrop: []string{"ALL"},
@@ -158,15 +209,20 @@ func (e *Engine) create(ctx context.Context, b box) (string, error) {
 			LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "1m"}},
 			Resources: resources,
 		}, nil, nil, "")
+	if client.IsErrNotFound(err) {
+		return "", fmt.Errorf("creating a container of %s: %w", b.image, errNoImage)
+	}
 	if err != nil {
 		return "", fmt.Errorf("creating a container of %s: %w", b.image, err)
 	}
 	return created.ID, nil
 }
 
+var errNoImage = errors.New("the engine has no such image any more")
+
 // ended is how a container ended.
 type ended struct {
-	status string // "exit status 127", "out of memory"
+	status string // "exit status 127", "out of memory", "killed (signal 9)"
 	err    error  // the engine could not tell
 }
 
@@ -183,7 +239,7 @@ func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
 	go func() {
 		select {
 		case exit := <-exits:
-			status := fmt.Sprintf("exit status %d", exit.StatusCode)
+			status := exitStatus(exit.StatusCode)
 			if info, err := e.api.ContainerInspect(waiting, id); err == nil && info.State.OOMKilled {
 				status = "out of memory"
 			}
@@ -193,6 +249,16 @@ func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
 		}
 	}()
 	return done, nil
+}
+
+// exitStatus puts a status into words. A process that a signal ended has, as in
+// a shell, 128 and the signal's number.
+func exitStatus(code int64) string {
+	const killed = 128 + 9
+	if code == killed {
+		return "killed (signal 9)"
+	}
+	return fmt.Sprintf("exit status %d", code)
 }
 
 // logs reads the last lines that a container wrote.
@@ -244,18 +310,18 @@ func (e *Engine) pidHere(ctx context.Context, id string) (int, bool, error) {
 	return info.State.Pid, err == nil && bytes.Contains(groups, []byte(id)), nil
 }
 
-// cpuTime asks the engine how much CPU time a container has used.
-func (e *Engine) cpuTime(id string) (time.Duration, error) {
+// stats asks the engine what a container has used.
+func (e *Engine) stats(id string) (engineStats, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), engineAnswerTime)
 	defer cancel()
 	answer, err := e.api.ContainerStatsOneShot(ctx, id)
 	if err != nil {
-		return 0, fmt.Errorf("reading what container %.12s has used: %w", id, err)
+		return engineStats{}, fmt.Errorf("reading what container %.12s has used: %w", id, err)
 	}
 	defer answer.Body.Close()
-	stats, err := decodeStats(answer.Body)
+	s, err := readStats(answer.Body)
 	if err != nil {
-		return 0, fmt.Errorf("reading what container %.12s has used: %w", id, err)
+		return s, fmt.Errorf("reading what container %.12s has used: %w", id, err)
 	}
-	return time.Duration(stats.CPUStats.CPUUsage.TotalUsage), nil
+	return s, nil
 }

@@ -10,78 +10,52 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
-	"path"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/build"
-	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
+	"github.com/docker/docker/api/types/registry"
 	"github.com/docker/docker/client"
 
 	"versweep/sweep"
 )
 
-// message is one JSON message of a pull or build stream. Errors come inside
-// the stream, after the answer's status said that all is well.
-type message struct {
-	Stream      string `json:"stream"`
-	Status      string `json:"status"`
-	Error       string `json:"error"`
-	ErrorDetail struct {
-		Message string `json:"message"`
-	} `json:"errorDetail"`
-	Aux struct {
-		ID string `json:"ID"`
-	} `json:"aux"`
-}
-
-// readStream reads a pull or build stream to its end, without which the engine
-// does not finish. It returns the id of the image that a build made. A failure
-// is a *BuildError with the engine's words and its last lines.
-func readStream(stream io.Reader) (imageID string, err error) {
-	var log tail
-	for messages := json.NewDecoder(stream); ; {
-		var m message
-		if err := messages.Decode(&m); errors.Is(err, io.EOF) {
-			return imageID, nil
-		} else if err != nil {
-			return "", fmt.Errorf("reading the engine's answer: %w", err)
-		}
-		io.WriteString(&log, m.Stream)
-		if m.Aux.ID != "" {
-			imageID = m.Aux.ID
-		}
-		if m.ErrorDetail.Message != "" || m.Error != "" {
-			reason := m.ErrorDetail.Message
-			if reason == "" {
-				reason = m.Error
-			}
-			return "", &BuildError{Reason: reason, Log: log.lines()}
-		}
+// inspectImage tells about an image; false when the engine has none of that
+// name.
+func (e *Engine) inspectImage(ctx context.Context, name string) (image.InspectResponse, bool, error) {
+	info, err := e.api.ImageInspect(ctx, name)
+	if client.IsErrNotFound(err) {
+		return info, false, nil
 	}
+	if err != nil {
+		return info, false, fmt.Errorf("inspecting image %s: %w", name, err)
+	}
+	return info, true, nil
 }
 
 // imageID is the id of an image that the engine has; empty when it has none of
 // that name.
 func (e *Engine) imageID(ctx context.Context, name string) (string, error) {
-	info, err := e.api.ImageInspect(ctx, name)
-	if client.IsErrNotFound(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("inspecting image %s: %w", name, err)
-	}
-	return info.ID, nil
+	info, _, err := e.inspectImage(ctx, name)
+	return info.ID, err
 }
 
 // pullMissing makes sure that the engine has an image and returns its id.
-func (e *Engine) pullMissing(ctx context.Context, name string) (string, error) {
-	id, err := e.imageID(ctx, name)
-	if id != "" || err != nil {
+func (e *Engine) pullMissing(ctx context.Context, name string) (id string, err error) {
+	if id, err = e.imageID(ctx, name); id != "" || err != nil {
 		return id, err
 	}
+	return e.pull(ctx, name)
+}
+
+func (e *Engine) pull(ctx context.Context, name string) (string, error) {
 	login, err := engineLogin(ctx, name)
 	if err != nil {
 		return "", fmt.Errorf("pulling %s: %w", name, err)
@@ -94,42 +68,97 @@ func (e *Engine) pullMissing(ctx context.Context, name string) (string, error) {
 	if _, err := readStream(stream); err != nil {
 		return "", fmt.Errorf("pulling %s: %w", name, err)
 	}
-	id, err = e.imageID(ctx, name)
+	id, err := e.imageID(ctx, name)
 	if id == "" && err == nil {
 		err = fmt.Errorf("pulling %s: the engine said nothing went wrong, but has no such image", name)
 	}
 	return id, err
 }
 
-// buildImage builds an image under a name of ours. What the name holds already
-// is used, since the name is made from all that goes into the image; a failed
-// build is an error and never falls back to an image of the same name.
-func (e *Engine) buildImage(ctx context.Context, name string, labels map[string]string, args map[string]*string, write func(*tar.Writer) error) (string, error) {
-	id, err := e.imageID(ctx, name)
+// pullVersion is pullMissing for the image that a version comes in. One that
+// was not there before gets a name of ours, by which it is known as ours to
+// remove.
+func (e *Engine) pullVersion(ctx context.Context, ref string) (string, error) {
+	id, err := e.imageID(ctx, ref)
 	if id != "" || err != nil {
 		return id, err
+	}
+	if id, err = e.pull(ctx, ref); err != nil {
+		return "", err
+	}
+	if err := e.api.ImageTag(ctx, id, imageName(pulledImages, "", ref)); err != nil {
+		return "", fmt.Errorf("naming the pulled image %s: %w", ref, err)
+	}
+	return id, nil
+}
+
+// Repositories of images that versweep makes beside those of targets.
+const (
+	pulledImages = "versweep/pulled"
+	engineImages = "versweep/load"
+)
+
+// imageBuild is what an image is built from.
+type imageBuild struct {
+	name       string // of ours, made from all that goes into the image
+	dockerfile string
+	labels     map[string]string
+	args       map[string]*string
+	write      func(*tar.Writer) error // adds the rest of the context
+}
+
+// buildImage builds an image under a name of ours. What the name holds already
+// is used; a failed build is an error and never falls back to an image of the
+// same name.
+func (e *Engine) buildImage(ctx context.Context, b imageBuild) (string, error) {
+	id, err := e.imageID(ctx, b.name)
+	if id != "" || err != nil {
+		return id, err
+	}
+	logins, err := buildLogins(ctx, b.dockerfile)
+	if err != nil {
+		return "", fmt.Errorf("building image %s: %w", b.name, err)
+	}
+	auths := map[string]registry.AuthConfig{}
+	for host, l := range logins {
+		auths[host] = registry.AuthConfig(l)
 	}
 	reader, writer := io.Pipe()
 	go func() {
 		archive := tar.NewWriter(writer)
-		writer.CloseWithError(errors.Join(write(archive), archive.Close()))
+		writer.CloseWithError(errors.Join(e.writeContext(archive, b), archive.Close()))
 	}()
 	defer reader.Close()
 	answer, err := e.api.ImageBuild(ctx, reader, build.ImageBuildOptions{
-		Tags: []string{name}, Labels: labels, BuildArgs: args, Remove: true, ForceRemove: true, Version: build.BuilderV1,
+		Tags: []string{b.name}, Labels: b.labels, BuildArgs: b.args, AuthConfigs: auths,
+		Remove: true, ForceRemove: true, Version: build.BuilderV1,
 	})
 	if err != nil {
-		return "", fmt.Errorf("building image %s: %w", name, err)
+		return "", fmt.Errorf("building image %s: %w", b.name, err)
 	}
 	defer answer.Body.Close()
 	id, err = readStream(answer.Body)
 	if err != nil {
-		return "", fmt.Errorf("building image %s: %w", name, err)
+		return "", fmt.Errorf("building image %s: %w", b.name, err)
 	}
 	if id == "" {
-		return "", fmt.Errorf("building image %s: the engine made no image", name)
+		return "", fmt.Errorf("building image %s: the engine made no image", b.name)
 	}
 	return id, nil
+}
+
+func (e *Engine) writeContext(w *tar.Writer, b imageBuild) error {
+	dockerfile := b.dockerfile
+	if len(e.certificates) > 0 {
+		dockerfile = trustingDockerfile(dockerfile)
+		if err := addFiles(w, certificatesDir, certificateFiles(e.certificates)); err != nil {
+			return err
+		}
+	}
+	if err := addFile(w, "Dockerfile", []byte(dockerfile)); err != nil || b.write == nil {
+		return err
+	}
+	return b.write(w)
 }
 
 // imageName makes a name of ours that changes with everything in parts.
@@ -154,8 +183,7 @@ func (e *Engine) baseImage(ctx context.Context, i Image) (string, error) {
 	}
 	dockerfile := fmt.Sprintf("FROM %s\nRUN apt-get update && apt-get install -y --no-install-recommends %s && rm -rf /var/lib/apt/lists/*\n",
 		i.Base, strings.Join(i.Packages, " "))
-	return e.buildImage(ctx, imageName("versweep/base", "", base, dockerfile), nil, nil,
-		func(w *tar.Writer) error { return addFile(w, "Dockerfile", []byte(dockerfile)) })
+	return e.buildImage(ctx, imageBuild{name: imageName("versweep/base", "", base, dockerfile), dockerfile: dockerfile})
 }
 
 // Where a target's files lie in its images, and the port its server has to
@@ -169,50 +197,84 @@ const (
 
 // targetImage makes the image of one build: the image that the version comes
 // in or that the recipe's Dockerfile builds, or else base, with the build's
-// files, the program and the start command added.
+// files, the program and the start command added. Where the image is there
+// already, nothing that it was made from has to be.
 func (e *Engine) targetImage(ctx context.Context, d *Definition, r Recipe, base string, b sweep.Build) (sweep.Build, error) {
 	files, err := d.programFiles(r)
 	if err != nil {
 		return b, err
 	}
 	labels := map[string]string{labelTarget: d.Name, labelVersion: b.Version}
+	origin, from := base, func() (string, error) { return base, nil }
 	switch {
 	case r.Dockerfile != "":
-		base, err = e.recipeImage(ctx, d, r, files, labels, b)
+		recipe, err := e.recipeBuild(d, r, files, labels, b)
+		if err != nil {
+			return b, err
+		}
+		origin, from = recipe.name, func() (string, error) { return e.buildImage(ctx, recipe) }
 	case b.Base != "":
-		base, err = e.pullMissing(ctx, b.Base)
-	}
-	if err != nil {
-		return b, err
+		origin, from = b.Base, func() (string, error) { return e.pullVersion(ctx, b.Base) }
 	}
 	at := places{build: imageBuildDir, program: imageProgramDir, runtime: imageRuntimeDir, port: containerPort, version: b.Version}
 	command, err := json.Marshal(at.fill(r.Start))
 	if err != nil {
 		return b, err
 	}
-	dockerfile := fmt.Sprintf("FROM %s\nCOPY build %s\nCOPY program %s\nCOPY runtime %s\nENTRYPOINT []\nCMD %s\n",
-		base, imageBuildDir, imageProgramDir, imageRuntimeDir, command)
-	name := imageName("versweep/"+folderName(d.Name), b.Version, dockerfile, b.Digest, r.hash(files))
-	b.Image, err = e.buildImage(ctx, name, labels, nil, func(w *tar.Writer) error {
-		return errors.Join(addFile(w, "Dockerfile", []byte(dockerfile)), addFiles(w, "program", files),
-			addFolder(w, "build", b.Dir), addFolder(w, "runtime", b.Runtime))
-	})
+	layers := fmt.Sprintf("COPY build %s\nCOPY program %s\nCOPY runtime %s\nENTRYPOINT []\nCMD %s\n",
+		imageBuildDir, imageProgramDir, imageRuntimeDir, command)
+	name := imageName("versweep/"+folderName(d.Name), b.Version, origin, layers, b.Digest, r.hash(files))
+	there, ok, err := e.inspectImage(ctx, name)
+	if err != nil {
+		return b, err
+	}
+	isImage := b.Dir == ""
+	if ok {
+		b.Image = there.ID
+		if isImage && there.Config != nil {
+			b.FromCache = true
+			b.Bytes, _ = strconv.ParseInt(there.Config.Labels[labelShared], 10, 64)
+		}
+		return b, nil
+	}
+	if base, err = from(); err != nil {
+		return b, err
+	}
+	info, _, err := e.inspectImage(ctx, base)
+	if err != nil {
+		return b, err
+	}
+	if isImage {
+		b.Bytes, b.FromCache = info.Size, false
+	}
+	labels[labelBase], labels[labelShared] = base, strconv.FormatInt(info.Size, 10)
+	b.Image, err = e.buildImage(ctx, imageBuild{name: name, dockerfile: "FROM " + base + "\n" + layers, labels: labels, write: func(w *tar.Writer) error {
+		return errors.Join(addFiles(w, "program", files), addFolder(w, "build", b.Dir), addFolder(w, "runtime", b.Runtime))
+	}})
 	return b, err
 }
 
-// recipeImage builds the recipe's own Dockerfile for one version.
-func (e *Engine) recipeImage(ctx context.Context, d *Definition, r Recipe, files map[string][]byte, labels map[string]string, b sweep.Build) (string, error) {
+// recipeBuild is the recipe's own Dockerfile for one version.
+func (e *Engine) recipeBuild(d *Definition, r Recipe, files map[string][]byte, labels map[string]string, b sweep.Build) (imageBuild, error) {
 	dockerfile, err := fs.ReadFile(d.files, r.Dockerfile)
 	if err != nil {
-		return "", fmt.Errorf("reading target %s: %w", d.Name, err)
+		return imageBuild{}, fmt.Errorf("reading target %s: %w", d.Name, err)
 	}
-	name := imageName("versweep/"+folderName(d.Name)+"-base", b.Version, string(dockerfile), b.Digest, r.hash(files))
-	return e.buildImage(ctx, name, labels, map[string]*string{"VERSION": &b.Version}, func(w *tar.Writer) error {
-		return errors.Join(addFile(w, "Dockerfile", dockerfile), addFiles(w, "program", files), addFolder(w, "source", b.Dir))
-	})
+	args := map[string]*string{"VERSION": &b.Version}
+	if b.Base != "" {
+		args["BASE"] = &b.Base
+	}
+	return imageBuild{
+		name:       imageName("versweep/"+folderName(d.Name)+"-base", b.Version, string(dockerfile), b.Digest, r.hash(files)),
+		dockerfile: string(dockerfile), labels: maps.Clone(labels), args: args,
+		write: func(w *tar.Writer) error {
+			return errors.Join(addFiles(w, "program", files), addFolder(w, "source", b.Dir))
+		},
+	}, nil
 }
 
-// engineImage makes the image of the load engine: this program alone.
+// engineImage makes the image of the load engine, which is this program alone,
+// and removes those of older programs.
 func (e *Engine) engineImage(ctx context.Context, self string) (string, error) {
 	f, err := os.Open(self)
 	if err != nil {
@@ -224,85 +286,92 @@ func (e *Engine) engineImage(ctx context.Context, self string) (string, error) {
 		return "", fmt.Errorf("making the load engine's image: %w", err)
 	}
 	const dockerfile = "FROM scratch\nCOPY versweep /versweep\nENTRYPOINT [\"/versweep\"]\n"
-	name := imageName("versweep/load", "", hex.EncodeToString(sum.Sum(nil)), dockerfile)
-	return e.buildImage(ctx, name, map[string]string{labelTarget: "load"}, nil, func(w *tar.Writer) error {
-		if err := addFile(w, "Dockerfile", []byte(dockerfile)); err != nil {
-			return err
-		}
-		return addDiskFile(w, "versweep", self)
+	name := imageName(engineImages, "", hex.EncodeToString(sum.Sum(nil)), dockerfile)
+	if id, err := e.imageID(ctx, name); id != "" || err != nil {
+		return id, err
+	}
+	id, err := e.buildImage(ctx, imageBuild{
+		name: name, dockerfile: dockerfile, labels: map[string]string{labelTarget: labelOfEngine},
+		write: func(w *tar.Writer) error { return addDiskFile(w, "versweep", self) },
 	})
+	if err != nil {
+		return "", err
+	}
+	return id, e.removeOlder(ctx, engineImages, id, engineImageAge)
 }
 
-func addFile(w *tar.Writer, name string, text []byte) error {
-	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text))}); err != nil {
-		return err
+// engineImageAge is how old a load engine's image has to be before a newer
+// program removes it: another sweep may be using it.
+const engineImageAge = time.Hour
+
+// ownImages lists what versweep has built or pulled for targets.
+func (e *Engine) ownImages(ctx context.Context) ([]ownImage, error) {
+	var own []ownImage
+	seen := map[string]bool{}
+	for _, filter := range []filters.KeyValuePair{filters.Arg("label", labelTarget), filters.Arg("reference", pulledImages)} {
+		list, err := e.api.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filter)})
+		if err != nil {
+			return nil, fmt.Errorf("listing the engine's images: %w", err)
+		}
+		for _, i := range list {
+			if seen[i.ID] || i.Labels[labelTarget] == labelOfEngine {
+				continue
+			}
+			seen[i.ID] = true
+			shared, _ := strconv.ParseInt(i.Labels[labelShared], 10, 64) // 0 where it shares nothing of ours
+			own = append(own, ownImage{
+				id: i.ID, created: time.Unix(i.Created, 0), bytes: i.Size - shared, base: i.Labels[labelBase],
+			})
+		}
 	}
-	_, err := w.Write(text)
-	return err
+	return own, nil
 }
 
-func addFiles(w *tar.Writer, folder string, files map[string][]byte) error {
-	if err := addFolder(w, folder, ""); err != nil {
-		return err
+// removeOlder removes the images of a repository of ours that are older than
+// age, but for one. One that a container uses stays.
+func (e *Engine) removeOlder(ctx context.Context, repository, but string, age time.Duration) error {
+	list, err := e.api.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("reference", repository))})
+	if err != nil {
+		return fmt.Errorf("listing the images of %s: %w", repository, err)
 	}
-	for name, text := range files {
-		if err := addFile(w, path.Join(folder, name), text); err != nil {
-			return err
+	for _, i := range list {
+		if i.ID != but && time.Since(time.Unix(i.Created, 0)) > age {
+			if _, err := e.removeImage(ctx, i.ID); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// addFolder adds a folder with all that is in dir; an empty folder when dir is
-// "".
-func addFolder(w *tar.Writer, name, dir string) error {
-	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755}); err != nil || dir == "" {
-		return err
+// removeImage takes our names away from an image, and with the last name the
+// image goes. One that somebody else has named too keeps that name. It is false
+// when the image stays.
+func (e *Engine) removeImage(ctx context.Context, id string) (bool, error) {
+	info, ok, err := e.inspectImage(ctx, id)
+	if err != nil || !ok {
+		return false, err
 	}
-	return filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || file == dir {
-			return err
-		}
-		inside, err := filepath.Rel(dir, file)
-		if err != nil {
-			return err
-		}
-		inside = path.Join(name, filepath.ToSlash(inside))
+	foreign := slices.DeleteFunc(slices.Clone(info.RepoTags), isOwnName)
+	names := slices.DeleteFunc(slices.Clone(info.RepoTags), func(n string) bool { return !isOwnName(n) })
+	if len(foreign) == 0 {
+		names = append(names, info.RepoDigests...) // those of a pull
+	}
+	for _, name := range names {
+		_, err := e.api.ImageRemove(ctx, name, image.RemoveOptions{PruneChildren: true})
 		switch {
-		case entry.IsDir():
-			return w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: inside + "/", Mode: 0o755})
-		case entry.Type()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(file)
-			if err != nil {
-				return err
-			}
-			return w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: inside, Linkname: target, Mode: 0o777})
-		case !entry.Type().IsRegular():
-			return nil
+		case client.IsErrNotFound(err): // went with another name, or by another process
+		case cerrdefs.IsConflict(err): // a container uses it
+			return false, nil
+		case err != nil:
+			return false, fmt.Errorf("removing image %s: %w", name, err)
 		}
-		return addDiskFile(w, inside, file)
-	})
+	}
+	return len(foreign) == 0, nil
 }
 
-func addDiskFile(w *tar.Writer, name, file string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if err := w.WriteHeader(&tar.Header{Name: name, Mode: int64(info.Mode().Perm()), Size: info.Size()}); err != nil {
-		return err
-	}
-	_, err = io.Copy(w, f)
-	return err
-}
-
-func decodeStats(r io.Reader) (container.StatsResponse, error) {
-	var stats container.StatsResponse
-	err := json.NewDecoder(r).Decode(&stats)
-	return stats, err
+// isOwnName tells whether a name is one that versweep gives. Podman puts
+// "localhost/" before it.
+func isOwnName(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, "localhost/"), "versweep/")
 }

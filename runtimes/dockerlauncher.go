@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +27,10 @@ type DockerLauncher struct {
 	recipe      Recipe
 	cpus        CPUSets
 	base        string // image that builds start from; empty when each has its own
+	self        string // this program, of which the load engine's image is made
 	engineImage string // image of the load engine
+	memory      int64  // bytes that a server may have
+	sweep       string // number of the sweep, for labels; empty before it has one
 }
 
 // Memory that a container may have, in bytes.
@@ -48,7 +52,10 @@ func NewDockerLauncher(ctx context.Context, e *Engine, s *Supply, cpus CPUSets) 
 
 // newDockerLauncher takes the program that is its own load engine from a file.
 func newDockerLauncher(ctx context.Context, e *Engine, s *Supply, cpus CPUSets, self string) (*DockerLauncher, error) {
-	l := &DockerLauncher{engine: e, definition: s.definition, recipe: s.recipe, cpus: cpus}
+	l := &DockerLauncher{engine: e, definition: s.definition, recipe: s.recipe, cpus: cpus, self: self, memory: serverMemory}
+	if p, ok := s.source.(platformed); ok {
+		p.runOn(e.system, e.architecture)
+	}
 	var err error
 	if s.kind != "image" && s.recipe.Dockerfile == "" {
 		if l.base, err = e.baseImage(ctx, s.recipe.Image); err != nil {
@@ -61,6 +68,27 @@ func newDockerLauncher(ctx context.Context, e *Engine, s *Supply, cpus CPUSets, 
 	return l, nil
 }
 
+// platformed is a source whose builds are for one kind of machine.
+type platformed interface {
+	// runOn says for which, before anything is pinned: "linux", "amd64".
+	runOn(system, architecture string)
+}
+
+// ForSweep puts a sweep's number on the containers that are started from now on.
+func (l *DockerLauncher) ForSweep(id int64) { l.sweep = strconv.FormatInt(id, 10) }
+
+// labels are on every container; version is empty for the load engine's.
+func (l *DockerLauncher) labels(version string) map[string]string {
+	labels := map[string]string{labelTarget: l.definition.Name}
+	if version != "" {
+		labels[labelVersion] = version
+	}
+	if l.sweep != "" {
+		labels[labelSweep] = l.sweep
+	}
+	return labels
+}
+
 // Image makes the image of a build. It is a Finish for Supply.Obtain.
 func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build, error) {
 	return l.engine.targetImage(ctx, l.definition, l.recipe, l.base, b)
@@ -68,10 +96,9 @@ func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build,
 
 // Start implements sweep.Launcher.
 func (l *DockerLauncher) Start(ctx context.Context, b sweep.Build) (_ sweep.Instance, err error) {
-	labels := map[string]string{labelTarget: l.definition.Name, labelVersion: b.Version}
 	server, err := l.engine.create(ctx, box{
-		image: b.Image, env: l.recipe.environment(containerPort), labels: labels,
-		cpus: l.cpus.Server, network: "none", memory: serverMemory,
+		image: b.Image, env: l.recipe.environment(containerPort), labels: l.labels(b.Version),
+		cpus: l.cpus.Server, network: "none", memory: l.memory,
 	})
 	if err != nil {
 		return nil, err
@@ -115,6 +142,10 @@ type containerInstance struct {
 
 	startup   time.Duration
 	startupOK bool
+
+	// What the engine's figures told so far; only Usage uses them.
+	peak       int64 // bytes
+	cpuUnknown bool
 
 	loaded    bool // the load engine has carried out its job
 	input     io.WriteCloser
@@ -194,10 +225,17 @@ func (c *containerInstance) startEngine(ctx context.Context, wait bool) error {
 	if wait {
 		command = append(command, "--await", l.definition.Answer.Timeout.String())
 	}
-	id, err := l.engine.create(ctx, box{
-		image: l.engineImage, command: command, labels: map[string]string{labelTarget: "load"},
+	loader := box{
+		image: l.engineImage, command: command, labels: l.labels(""),
 		cpus: l.cpus.Load, network: "container:" + c.server, stdin: true, memory: engineMemory,
-	})
+	}
+	loader.labels[labelTarget] = labelOfEngine
+	id, err := l.engine.create(ctx, loader)
+	if errors.Is(err, errNoImage) { // a newer versweep has removed it
+		if loader.image, err = l.engine.engineImage(ctx, l.self); err == nil {
+			id, err = l.engine.create(ctx, loader)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -228,8 +266,10 @@ func (c *containerInstance) job(p load.Profile) load.Job {
 // StartupTime implements sweep.Instance.
 func (c *containerInstance) StartupTime() (time.Duration, bool) { return c.startup, c.startupOK }
 
-// Usage implements sweep.Instance. Peak memory is known only of an engine on
-// this machine: an engine's own figure counts cached files.
+// Usage implements sweep.Instance. Of an engine elsewhere the highest of the
+// readings stands for the peak of memory, since engines' own peak counts cached
+// files. CPU time that was unknown once stays so, or else the difference of two
+// readings would be wrong.
 func (c *containerInstance) Usage() (sweep.Usage, error) {
 	select {
 	case <-c.gone:
@@ -239,8 +279,19 @@ func (c *containerInstance) Usage() (sweep.Usage, error) {
 	if c.here {
 		return treeUsage(c.pid)
 	}
-	cpu, err := c.launcher.engine.cpuTime(c.server)
-	return sweep.Usage{CPU: cpu}, err
+	stats, err := c.launcher.engine.stats(c.server)
+	if err != nil {
+		return sweep.Usage{}, err
+	}
+	cpu, known := stats.cpu()
+	c.cpuUnknown = c.cpuUnknown || !known
+	if c.cpuUnknown {
+		cpu = 0
+	}
+	if memory, known := stats.memory(); known {
+		c.peak = max(c.peak, memory)
+	}
+	return sweep.Usage{CPU: cpu, PeakRSS: c.peak}, nil
 }
 
 // Load implements sweep.Instance.

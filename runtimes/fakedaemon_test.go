@@ -3,7 +3,6 @@
 package runtimes
 
 import (
-	"archive/tar"
 	"errors"
 	"fmt"
 	"net"
@@ -129,9 +128,7 @@ func TestBuildErrorInsideTheStream(t *testing.T) {
 
 func TestBuildStreamCutShort(t *testing.T) {
 	_, e := connectFake(t, map[string]string{"POST /build": `{"stream":"Step 1/2`})
-	if _, err := e.buildImage(t.Context(), "versweep/x:1", nil, nil, addNothing); err == nil {
+	if _, err := e.buildImage(t.Context(), imageBuild{name: "versweep/x:1"}); err == nil {
 		t.Error("a stream that is cut short counts as a build")
 	}
 }
-
-func addNothing(*tar.Writer) error { return nil }

@@ -28,7 +28,7 @@ var (
 type imageSource struct {
 	definition *Definition
 	tags       *ImageSource
-	registry   *registry
+	registry   *imageRegistry
 	cache      *Cache
 	platform   v1.Platform // that images have to be for
 

@@ -25,10 +25,10 @@ var (
 	ErrRegistryAccess = errors.New("the registry refuses access")
 )
 
-// registry asks one repository of images. Credentials are those of the user's
+// imageRegistry asks one repository of images. Credentials are those of the user's
 // Docker configuration, credential helpers included, or else of Podman's.
 // Goroutines may share it.
-type registry struct {
+type imageRegistry struct {
 	repository name.Repository
 	puller     *remote.Puller
 }
@@ -36,7 +36,7 @@ type registry struct {
 // openRegistry reads the repository's name, "docker.io/library/node", and asks
 // nothing yet. Registries on this machine may speak plain HTTP. Patience is how
 // long all its requests together may wait for a registry that wants fewer.
-func openRegistry(repository string, patience time.Duration) (*registry, error) {
+func openRegistry(repository string, patience time.Duration) (*imageRegistry, error) {
 	r, err := name.NewRepository(repository)
 	if err != nil {
 		return nil, fmt.Errorf("reading the repository's name %q: %w", repository, err)
@@ -51,7 +51,7 @@ func openRegistry(repository string, patience time.Duration) (*registry, error) 
 	if err != nil {
 		return nil, fmt.Errorf("preparing to ask %s: %w", repository, err)
 	}
-	return &registry{repository: r, puller: puller}, nil
+	return &imageRegistry{repository: r, puller: puller}, nil
 }
 
 // maxTagPages bounds the pages of one list: with the usual 1,000 tags a page,
@@ -60,7 +60,7 @@ const maxTagPages = 1000
 
 // tags lists every tag, in the registry's order, which is of text. The link to
 // the next page is followed as the registry writes it, whatever is in it.
-func (r *registry) tags(ctx context.Context) ([]string, error) {
+func (r *imageRegistry) tags(ctx context.Context) ([]string, error) {
 	pages, err := r.puller.Lister(ctx, r.repository)
 	if err != nil {
 		return nil, registryError(err)
@@ -170,29 +170,78 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return max(wait, 100*time.Millisecond)
 }
 
-// engineLogin finds the credentials for an image's registry and writes them as
-// engines take them: JSON in URL-safe base64. Empty when there are none. They
-// are asked for anew each time and kept nowhere.
+// login is what an engine needs to pull from a registry. It is asked for anew
+// each time and kept nowhere.
+type login struct {
+	Username      string `json:"username,omitempty"`
+	Password      string `json:"password,omitempty"`
+	Auth          string `json:"auth,omitempty"`
+	Email         string `json:"email,omitempty"`
+	ServerAddress string `json:"serveraddress,omitempty"`
+	IdentityToken string `json:"identitytoken,omitempty"`
+	RegistryToken string `json:"registrytoken,omitempty"`
+}
+
+// findLogin asks the user's configuration; false when it has nothing for the
+// registry.
+func findLogin(ctx context.Context, r name.Registry) (login, bool, error) {
+	found, err := authn.Resolve(ctx, authn.DefaultKeychain, r)
+	if err != nil {
+		return login{}, false, fmt.Errorf("finding the credentials for %s: %w", r, err)
+	}
+	auth, err := authn.Authorization(ctx, found)
+	if err != nil {
+		return login{}, false, fmt.Errorf("finding the credentials for %s: %w", r, err)
+	}
+	if *auth == (authn.AuthConfig{}) {
+		return login{}, false, nil
+	}
+	return login{
+		Username: auth.Username, Password: auth.Password, Auth: auth.Auth,
+		IdentityToken: auth.IdentityToken, RegistryToken: auth.RegistryToken, ServerAddress: engineName(r),
+	}, true, nil
+}
+
+// engineName is what engines call a registry in credentials.
+func engineName(r name.Registry) string {
+	if r.RegistryStr() == name.DefaultRegistry {
+		return authn.DefaultAuthKey
+	}
+	return r.RegistryStr()
+}
+
+// engineLogin writes the credentials for an image's registry as engines take
+// them with a pull: JSON in URL-safe base64. Empty when there are none.
 func engineLogin(ctx context.Context, image string) (string, error) {
 	ref, err := name.ParseReference(image)
 	if err != nil {
 		return "", err
 	}
-	found, err := authn.Resolve(ctx, authn.DefaultKeychain, ref.Context())
-	if err != nil {
-		return "", fmt.Errorf("finding the credentials for %s: %w", ref.Context().RegistryStr(), err)
+	l, ok, err := findLogin(ctx, ref.Context().Registry)
+	if err != nil || !ok {
+		return "", err
 	}
-	auth, err := authn.Authorization(ctx, found)
-	if err != nil {
-		return "", fmt.Errorf("finding the credentials for %s: %w", ref.Context().RegistryStr(), err)
-	}
-	if *auth == (authn.AuthConfig{}) {
-		return "", nil
-	}
-	text, err := json.Marshal(map[string]string{
-		"username": auth.Username, "password": auth.Password, "auth": auth.Auth,
-		"identitytoken": auth.IdentityToken, "registrytoken": auth.RegistryToken,
-		"serveraddress": ref.Context().RegistryStr(),
-	})
+	text, err := json.Marshal(l)
 	return base64.URLEncoding.EncodeToString(text), err
+}
+
+// buildLogins finds the credentials for the registries that a Dockerfile starts
+// from, by the engine's names of them. Lines with a build argument in them are
+// left out: what they mean, only the engine knows.
+func buildLogins(ctx context.Context, dockerfile string) (map[string]login, error) {
+	logins := map[string]login{}
+	for _, image := range startImages(dockerfile) {
+		ref, err := name.ParseReference(image)
+		if err != nil {
+			continue // the engine says what is wrong with it
+		}
+		l, ok, err := findLogin(ctx, ref.Context().Registry)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			logins[engineName(ref.Context().Registry)] = l
+		}
+	}
+	return logins, nil
 }

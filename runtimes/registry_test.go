@@ -16,7 +16,7 @@ import (
 )
 
 // fakeRegistry serves what answer writes for everything but the greeting.
-func fakeRegistry(t *testing.T, answer http.HandlerFunc) *registry {
+func fakeRegistry(t *testing.T, answer http.HandlerFunc) *imageRegistry {
 	t.Helper()
 	t.Setenv("DOCKER_CONFIG", t.TempDir()) // nobody's credentials
 	t.Setenv("HOME", t.TempDir())

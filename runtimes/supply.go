@@ -1,6 +1,7 @@
 package runtimes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,8 +93,8 @@ const atOnce = 4
 // Obtain makes a build of every version, from the cache where it is there
 // already, several at a time, and sets what identifies the versions' content.
 // A version that cannot be had is an outcome with its reason. The error is not
-// nil only when ctx ends or nothing can be fetched at all. tell is never called
-// twice at once; finish, which may be nil, is.
+// nil only when ctx ends, the engine's disk is full or nothing can be fetched at
+// all. tell is never called twice at once; finish, which may be nil, is.
 func (s *Supply) Obtain(ctx context.Context, versions []sweep.Version, finish Finish, tell func(Obtained)) ([]sweep.Outcome, error) {
 	pinned, err := s.pin(ctx, versions)
 	if err != nil {
@@ -102,13 +103,16 @@ func (s *Supply) Obtain(ctx context.Context, versions []sweep.Version, finish Fi
 	outcomes := make([]sweep.Outcome, len(versions))
 	var mu sync.Mutex
 	done := 0
-	var group errgroup.Group
+	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for i, v := range versions {
 		group.Go(func() error {
-			o := s.obtain(ctx, v.Name, pinned, finish)
+			o, err := s.obtain(ctx, v.Name, pinned, finish)
 			if ctx.Err() != nil {
 				return ctx.Err()
+			}
+			if errors.Is(err, ErrEngineFull) {
+				return fmt.Errorf("making %s %s: %w", s.definition.Name, v.Name, err)
 			}
 			outcomes[i] = o
 			mu.Lock()
@@ -148,24 +152,25 @@ func (s *Supply) pin(ctx context.Context, versions []sweep.Version) (map[string]
 	return pinned, nil
 }
 
-func (s *Supply) obtain(ctx context.Context, name string, pinned map[string]sweep.Version, finish Finish) sweep.Outcome {
+// obtain makes one build. The error is the reason in the outcome, if it has
+// one.
+func (s *Supply) obtain(ctx context.Context, name string, pinned map[string]sweep.Version, finish Finish) (sweep.Outcome, error) {
 	v, ok := pinned[name]
 	if !ok {
+		err := errors.New("no such release: " + s.kind + " has no " + s.definition.Name + " " + name)
 		if e, can := s.source.(explainer); can {
-			if err := e.missing(name); err != nil {
-				return failedOutcome(sweep.Version{Name: name}, err)
-			}
+			err = cmp.Or(e.missing(name), err)
 		}
-		return sweep.Outcome{Version: name, Reason: "no such release: " + s.kind + " has no " + s.definition.Name + " " + name}
+		return failedOutcome(sweep.Version{Name: name}, err), err
 	}
 	b, err := s.source.obtain(ctx, v)
 	if err == nil && finish != nil {
 		b, err = finish(ctx, b)
 	}
 	if err != nil {
-		return failedOutcome(v, err)
+		return failedOutcome(v, err), err
 	}
-	return sweep.Outcome{Version: name, Build: b}
+	return sweep.Outcome{Version: name, Build: b}, nil
 }
 
 // failedOutcome is a version that could not be had. The log of a failed build

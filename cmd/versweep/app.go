@@ -166,6 +166,9 @@ var hints = []struct {
 }{
 	{runtimes.ErrNoNPM, "install Node.js with npm, for example: apt-get install npm"},
 	{runtimes.ErrNoEngine, "start Docker, set $DOCKER_HOST, or use --launcher process"},
+	{runtimes.ErrEngineFull, "make room on the engine's disk, for example with docker image prune, and try again"},
+	{runtimes.ErrPullLimit, "wait, or docker login: registries allow more to those they know"},
+	{runtimes.ErrRegistryAccess, "docker login to the registry; versweep uses the credentials that Docker keeps"},
 	{runtimes.ErrIntegrity, "the download differs from what the registry says; try again, and mistrust a proxy in between"},
 	{store.ErrNoStore, "versweep run makes one; --db says where it is"},
 	{store.ErrForeign, "name another file with --db; this one was left as it is"},

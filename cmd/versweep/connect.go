@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dustin/go-humanize"
+
 	"versweep/runtimes"
 	"versweep/sweep"
 )
@@ -20,13 +22,14 @@ type launching struct {
 	finish      runtimes.Finish // what a build still needs; nil when nothing
 	environment sweep.Environment
 	close       func() error
+	containers  *runtimes.DockerLauncher // the launcher, if it is that
 }
 
 // connect makes the launcher that the flags ask for, with the first of the
 // target's sources that it can use and that answers. What it passes over, it
 // says in one line each. list says whether to ask for the versions.
 func (a *app) connect(ctx context.Context, d *runtimes.Definition, cache *runtimes.Cache, source string, f launchFlags, cpus runtimes.CPUSets, list bool) (*launching, error) {
-	engine, err := a.connectEngine(ctx, f.launcher)
+	engine, err := a.connectEngine(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -59,16 +62,23 @@ func (a *app) connect(ctx context.Context, d *runtimes.Definition, cache *runtim
 }
 
 // connectEngine is nil where no engine is asked for, or where none has to be.
-func (a *app) connectEngine(ctx context.Context, launcher string) (*runtimes.Engine, error) {
-	if launcher == launcherProcess {
+func (a *app) connectEngine(ctx context.Context, f launchFlags) (*runtimes.Engine, error) {
+	if f.launcher == launcherProcess {
 		return nil, nil
 	}
 	engine, err := runtimes.ConnectEngine(ctx)
-	if err != nil && launcher == launcherAuto && errors.Is(err, runtimes.ErrNoEngine) && ctx.Err() == nil {
+	if err != nil && f.launcher == launcherAuto && errors.Is(err, runtimes.ErrNoEngine) && ctx.Err() == nil {
 		a.say("no container engine answers: servers run as processes of this machine")
 		return nil, nil
 	}
-	return engine, err
+	if err != nil || f.caBundle == "" {
+		return engine, err
+	}
+	if err := engine.TrustInBuilds(f.caBundle); err != nil {
+		engine.Close()
+		return nil, misuse("name a file of certificates in PEM form, such as the system's own bundle", "--ca-bundle: %v", err)
+	}
+	return engine, nil
 }
 
 func (a *app) tryLaunching(ctx context.Context, d *runtimes.Definition, s runtimes.Source, cache *runtimes.Cache, engine *runtimes.Engine, kind string, cpus runtimes.CPUSets, list bool) (*launching, error) {
@@ -97,6 +107,29 @@ func (a *app) tryLaunching(ctx context.Context, d *runtimes.Definition, s runtim
 		return nil, err
 	}
 	l.name = fmt.Sprintf("%s (%s)", kind, engine.Version())
+	l.containers = launcher
 	l.launcher, l.finish, l.close, l.environment.Engine = launcher, launcher.Image, engine.Close, engine.Version()
 	return l, nil
+}
+
+// tidy ends a sweep that has been carried out: the engine's images are kept
+// within bounds. That they are not is no failure of the sweep.
+func (a *app) tidy(ctx context.Context, l *launching, outcomes []sweep.Outcome, keep bool) {
+	if l.containers == nil {
+		return
+	}
+	removed, err := l.containers.TidyImages(ctx, outcomes, keep)
+	if err != nil {
+		a.warn("tidying the engine's images: %v", err)
+	}
+	if removed.Images > 0 {
+		a.say("removed %d images, %s, from the engine", removed.Images, humanize.IBytes(uint64(removed.Bytes)))
+	}
+}
+
+// forSweep tells the launcher which sweep it works for.
+func (l *launching) forSweep(id int64) {
+	if l.containers != nil {
+		l.containers.ForSweep(id)
+	}
 }

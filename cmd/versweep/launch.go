@@ -23,6 +23,19 @@ type launchFlags struct {
 	cache      string
 	serverCPUs string
 	loadCPUs   string
+	containerFlags
+}
+
+// containerFlags say what a container engine is to do; resume has them too.
+type containerFlags struct {
+	keepImages bool
+	caBundle   string
+}
+
+func (f *containerFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.keepImages, "keep-images", true, "keep the engine's images for the next sweep, up to 20 GiB and 30 days; false removes those of this sweep")
+	flags.StringVar(&f.caBundle, "ca-bundle", "", "PEM file of the certificates that builds in containers trust, where a proxy signs with its own")
 }
 
 func (f *launchFlags) add(cmd *cobra.Command) {
@@ -31,6 +44,7 @@ func (f *launchFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.cache, "cache", "", "folder of fetched builds (default versweep in the user's cache folder)")
 	flags.StringVar(&f.serverCPUs, "server-cpus", "", "CPUs of the server, such as 0 or 0-3 (default the first)")
 	flags.StringVar(&f.loadCPUs, "load-cpus", "", "CPUs of the load engine (default the rest)")
+	f.containerFlags.add(cmd)
 }
 
 func (f *launchFlags) checkLauncher() error {

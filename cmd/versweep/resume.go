@@ -34,6 +34,7 @@ func (a *app) resumeCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.cache, "cache", "", "folder of fetched builds (default versweep in the user's cache folder)")
+	f.containerFlags.add(cmd)
 	cmd.Flags().StringVarP(&picture, "output", "o", "", "write the trend of throughput to this .png or .svg file (default none)")
 	cmd.Flags().StringVar(&layout, "layout", "", layoutHelp)
 	return cmd
@@ -76,7 +77,12 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if err := a.obtainAgain(ctx, l, &sw); err != nil {
 		return err
 	}
-	return a.carryOut(ctx, st, l.launcher, &sw, layout, picture)
+	l.forSweep(sw.ID)
+	if err := a.carryOut(ctx, st, l.launcher, &sw, layout, picture); err != nil {
+		return err
+	}
+	a.tidy(ctx, l, sw.Outcomes, f.keepImages)
+	return nil
 }
 
 // unfinished reads the sweep to go on with.
@@ -103,7 +109,9 @@ func (a *app) obtainAgain(ctx context.Context, l *launching, sw *sweep.Sweep) er
 		if o.Reason != "" {
 			continue
 		}
-		if _, err := os.Stat(o.Build.Dir); err != nil {
+		// What is an image only has no folder: finish finds or pulls it, by
+		// its digest.
+		if _, err := os.Stat(o.Build.Dir); err != nil && o.Build.Dir != "" {
 			gone = append(gone, sw.Plan.Versions[slices.IndexFunc(sw.Plan.Versions, func(v sweep.Version) bool { return v.Name == o.Version })])
 			continue
 		}

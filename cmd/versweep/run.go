@@ -187,7 +187,12 @@ func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
 		}
 	}
 	sw.Outcomes = outcomes
-	return a.carryOut(ctx, st, l.launcher, &sw, f.layout, f.picture)
+	l.forSweep(sw.ID)
+	if err := a.carryOut(ctx, st, l.launcher, &sw, f.layout, f.picture); err != nil {
+		return err
+	}
+	a.tidy(ctx, l, sw.Outcomes, f.keepImages)
+	return nil
 }
 
 // checkStore refuses a file that cannot be the store, before anything is made.
