@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
+	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/client"
@@ -29,7 +31,7 @@ var ErrNoEngine = errors.New("no container engine answers")
 // Engine is a container engine that answers. Goroutines may share it.
 type Engine struct {
 	api          *client.Client
-	version      string // "Docker 20.10.24"
+	version      string // "Docker 20.10.24", "Docker 20.10.24 elsewhere"
 	system       string // of its containers: "linux"
 	architecture string // "amd64"
 	owner        string // marks what this process makes
@@ -87,9 +89,16 @@ func ConnectEngine(ctx context.Context) (*Engine, error) {
 	if len(version.Components) > 0 && strings.Contains(version.Components[0].Name, "Podman") {
 		name = "Podman"
 	}
+	local := strings.HasPrefix(api.DaemonHost(), "unix://")
+	name += " " + version.Version
+	if !local {
+		// It sees other figures of a server than are seen here, and may be
+		// another machine: its results are not of this environment.
+		name += " elsewhere"
+	}
 	e := &Engine{
-		api: api, version: name + " " + version.Version, system: version.Os, architecture: version.Arch, owner: thisOwner(),
-		local: strings.HasPrefix(api.DaemonHost(), "unix://"),
+		api: api, version: name, system: version.Os, architecture: version.Arch, owner: thisOwner(),
+		local: local,
 	}
 	if err := e.removeLeftovers(ctx); err != nil {
 		api.Close()
@@ -139,27 +148,41 @@ func (e *Engine) removeLeftovers(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("listing what earlier sweeps left in the engine: %w", err)
 	}
-	for _, c := range list {
+	var gone sync.WaitGroup
+	errs := make([]error, len(list))
+	for i, c := range list {
 		if ownerIsGone(c.Labels[labelOwner], e.owner) {
-			if err := e.remove(c.ID); err != nil {
-				return err
-			}
+			gone.Go(func() { errs[i] = e.remove(c.ID) })
 		}
 	}
-	return nil
+	gone.Wait()
+	return errors.Join(errs...)
 }
 
 // remove ends and removes a container, even after the sweep's context has
-// ended.
+// ended. It tries again what an engine refuses for the moment: Podman does not
+// remove a container that is just ending, nor one whose network another joined.
 func (e *Engine) remove(id string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
 	defer cancel()
-	err := e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
-	if err != nil && !client.IsErrNotFound(err) {
-		return fmt.Errorf("removing container %.12s: %w", id, err)
+	for {
+		err := e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
+		switch {
+		case err == nil || cerrdefs.IsNotFound(err):
+			return nil
+		case !cerrdefs.IsConflict(err) && !cerrdefs.IsInternal(err):
+			return fmt.Errorf("removing container %.12s: %w", id, err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("removing container %.12s: %w", id, err)
+		case <-time.After(removalPause):
+		}
 	}
-	return nil
 }
+
+// removalPause is how long an engine that refuses a removal is given.
+const removalPause = 50 * time.Millisecond
 
 // creationTime bounds the making of one container.
 const creationTime = 30 * time.Second
@@ -209,7 +232,7 @@ func (e *Engine) create(ctx context.Context, b box) (string, error) {
 			LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "1m"}},
 			Resources: resources,
 		}, nil, nil, "")
-	if client.IsErrNotFound(err) {
+	if cerrdefs.IsNotFound(err) {
 		return "", fmt.Errorf("creating a container of %s: %w", b.image, errNoImage)
 	}
 	if err != nil {

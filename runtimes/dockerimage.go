@@ -22,7 +22,6 @@ import (
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/api/types/registry"
-	"github.com/docker/docker/client"
 
 	"versweep/sweep"
 )
@@ -31,7 +30,7 @@ import (
 // name.
 func (e *Engine) inspectImage(ctx context.Context, name string) (image.InspectResponse, bool, error) {
 	info, err := e.api.ImageInspect(ctx, name)
-	if client.IsErrNotFound(err) {
+	if cerrdefs.IsNotFound(err) {
 		return info, false, nil
 	}
 	if err != nil {
@@ -360,7 +359,7 @@ func (e *Engine) removeImage(ctx context.Context, id string) (bool, error) {
 	for _, name := range names {
 		_, err := e.api.ImageRemove(ctx, name, image.RemoveOptions{PruneChildren: true})
 		switch {
-		case client.IsErrNotFound(err): // went with another name, or by another process
+		case cerrdefs.IsNotFound(err): // went with another name, or by another process
 		case cerrdefs.IsConflict(err): // a container uses it
 			return false, nil
 		case err != nil:
@@ -370,8 +369,9 @@ func (e *Engine) removeImage(ctx context.Context, id string) (bool, error) {
 	return len(foreign) == 0, nil
 }
 
-// isOwnName tells whether a name is one that versweep gives. Podman puts
-// "localhost/" before it.
+// isOwnName tells whether a name is one that versweep gives. Podman puts a
+// registry's name before it.
 func isOwnName(name string) bool {
-	return strings.HasPrefix(strings.TrimPrefix(name, "localhost/"), "versweep/")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "localhost/"), "docker.io/")
+	return strings.HasPrefix(name, "versweep/")
 }

@@ -3,6 +3,7 @@
 package runtimes
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -21,6 +22,7 @@ type fakeDaemon struct {
 	mu     sync.Mutex
 	asked  []string          // "POST /images/create", without the API version
 	answer map[string]string // body by such a line; what is missing is not found
+	login  string            // the credentials that came with the last pull
 }
 
 func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,6 +34,9 @@ func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.asked = append(f.asked, line)
 	body, ok := f.answer[line]
+	if login, err := base64.URLEncoding.DecodeString(r.Header.Get("X-Registry-Auth")); err == nil && path == "/images/create" {
+		f.login = string(login)
+	}
 	f.mu.Unlock()
 	w.Header().Set("Api-Version", "1.41")
 	switch {

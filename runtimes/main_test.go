@@ -3,6 +3,8 @@ package runtimes
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -36,6 +38,9 @@ func fakeServer(how string) {
 	case "missing library":
 		fmt.Fprintln(os.Stderr, "error while loading shared libraries: libfoo.so.1")
 		os.Exit(127)
+	case "joins a socket": // as "docker system dial-stdio" does
+		joinSocket(os.Args[1])
+		return
 	case "never listens":
 		time.Sleep(time.Hour)
 	case "not found":
@@ -57,6 +62,15 @@ func fakeServer(how string) {
 	fmt.Println("listening")
 	fmt.Fprintln(os.Stderr, http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
 	os.Exit(1)
+}
+
+func joinSocket(socket string) {
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		panic(err)
+	}
+	go io.Copy(conn, os.Stdin)
+	io.Copy(os.Stdout, conn)
 }
 
 // fakeTarget is a target whose server is this test binary.
