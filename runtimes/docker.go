@@ -14,6 +14,7 @@ import (
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/events"
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/client"
 	"github.com/docker/docker/pkg/stdcopy"
@@ -262,11 +263,7 @@ func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
 	go func() {
 		select {
 		case exit := <-exits:
-			status := exitStatus(exit.StatusCode)
-			if info, err := e.api.ContainerInspect(waiting, id); err == nil && info.State.OOMKilled {
-				status = "out of memory"
-			}
-			done <- ended{status: status}
+			done <- ended{status: e.exitStatus(waiting, id, exit.StatusCode)}
 		case err := <-errs:
 			done <- ended{err: err}
 		}
@@ -274,14 +271,39 @@ func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
 	return done, nil
 }
 
-// exitStatus puts a status into words. A process that a signal ended has, as in
-// a shell, 128 and the signal's number.
-func exitStatus(code int64) string {
+// exitStatus puts into words how a container ended. A process that a signal
+// ended has, as in a shell, 128 and the signal's number for its status.
+func (e *Engine) exitStatus(ctx context.Context, id string, code int64) string {
 	const killed = 128 + 9
-	if code == killed {
-		return "killed (signal 9)"
+	info, err := e.api.ContainerInspect(ctx, id)
+	switch {
+	case err == nil && info.State.OOMKilled:
+		return "out of memory"
+	case code != killed:
+		return fmt.Sprintf("exit status %d", code)
+	case e.ranOutOfMemory(ctx, id):
+		return "out of memory"
 	}
-	return fmt.Sprintf("exit status %d", code)
+	return "killed (signal 9)"
+}
+
+// memoryNews is how long after the news that a container was killed the news
+// may come that it was for its memory. Docker's record of a container misses
+// it when it comes last.
+const memoryNews = 500 * time.Millisecond
+
+func (e *Engine) ranOutOfMemory(ctx context.Context, id string) bool {
+	ctx, cancel := context.WithTimeout(ctx, memoryNews)
+	defer cancel()
+	news, errs := e.api.Events(ctx, events.ListOptions{
+		Since: "1", Filters: filters.NewArgs(filters.Arg("container", id), filters.Arg("event", "oom")),
+	})
+	select {
+	case <-news:
+		return true
+	case <-errs:
+		return false
+	}
 }
 
 // logs reads the last lines that a container wrote.

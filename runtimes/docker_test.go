@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,14 +45,12 @@ func shellTarget(command string) *Supply {
 	return &Supply{definition: d, recipe: d.Recipe}
 }
 
-// staticVersweep builds the program, which is the load engine's image.
+// staticVersweep is the program, which is the load engine's image.
 func staticVersweep(t *testing.T) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "versweep")
-	cmd := exec.Command("go", "build", "-o", file, "versweep/cmd/versweep")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	file, err := builtVersweep()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return file
 }

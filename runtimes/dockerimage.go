@@ -319,12 +319,16 @@ func (e *Engine) ownImages(ctx context.Context) ([]ownImage, error) {
 			seen[i.ID] = true
 			shared, _ := strconv.ParseInt(i.Labels[labelShared], 10, 64) // 0 where it shares nothing of ours
 			own = append(own, ownImage{
-				id: i.ID, created: time.Unix(i.Created, 0), bytes: i.Size - shared, base: i.Labels[labelBase],
+				id: bareID(i.ID), created: time.Unix(i.Created, 0), bytes: i.Size - shared, base: bareID(i.Labels[labelBase]),
 			})
 		}
 	}
 	return own, nil
 }
+
+// bareID is an image's id as it can be compared: engines write it with and
+// without the name of the hash.
+func bareID(id string) string { return strings.TrimPrefix(id, "sha256:") }
 
 // removeOlder removes the images of a repository of ours that are older than
 // age, but for one. One that a container uses stays.

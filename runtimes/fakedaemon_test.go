@@ -3,6 +3,7 @@
 package runtimes
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"versweep/sweep"
 )
@@ -23,6 +25,9 @@ type fakeDaemon struct {
 	asked  []string          // "POST /images/create", without the API version
 	answer map[string]string // body by such a line; what is missing is not found
 	login  string            // the credentials that came with the last pull
+	hangs  string            // such a line that gets no answer
+
+	refusals int // of removals, for the moment
 }
 
 func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -40,6 +45,11 @@ func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Unlock()
 	w.Header().Set("Api-Version", "1.41")
 	switch {
+	case r.Method == http.MethodDelete && f.refused():
+		w.WriteHeader(http.StatusConflict)
+		fmt.Fprint(w, `{"message":"is just ending"}`)
+	case f.hangs != "" && line == f.hangs:
+		<-r.Context().Done()
 	case path == "/_ping":
 	case path == "/version":
 		fmt.Fprint(w, `{"Version":"20.10.24","ApiVersion":"1.41"}`)
@@ -51,6 +61,13 @@ func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"message":"no such thing"}`)
 	}
+}
+
+func (f *fakeDaemon) refused() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refusals--
+	return f.refusals >= 0
 }
 
 func (f *fakeDaemon) wasAsked(part string) bool {
@@ -135,5 +152,62 @@ func TestBuildStreamCutShort(t *testing.T) {
 	_, e := connectFake(t, map[string]string{"POST /build": `{"stream":"Step 1/2`})
 	if _, err := e.buildImage(t.Context(), imageBuild{name: "versweep/x:1"}); err == nil {
 		t.Error("a stream that is cut short counts as a build")
+	}
+}
+
+// A full disk is named as such, and ends what is being obtained.
+func TestBuildOnAFullDisk(t *testing.T) {
+	_, e := connectFake(t, map[string]string{
+		"POST /build": `{"stream":"Step 1/2 : FROM base\n"}
+{"errorDetail":{"message":"write /var/lib/docker/x: no space left on device"},"error":"write /var/lib/docker/x: no space left on device"}
+`})
+	s := shellTarget("true")
+	s.source = &list{names: []string{"1.0.0"}, line: "major"}
+	finish := func(ctx context.Context, b sweep.Build) (sweep.Build, error) {
+		b.Dir = t.TempDir()
+		return e.targetImage(ctx, s.definition, s.recipe, "sha256:base", b)
+	}
+	_, err := s.Obtain(t.Context(), []sweep.Version{{Name: "1.0.0", Raw: "1.0.0", Source: "list"}}, finish, func(Obtained) {})
+	if !errors.Is(err, ErrEngineFull) || !strings.HasPrefix(err.Error(), "making fake 1.0.0: ") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// C6: an interrupt while a container is being started removes it all the same.
+func TestInterruptedStartRemovesTheContainer(t *testing.T) {
+	f, e := connectFake(t, map[string]string{
+		"POST /containers/create":             `{"Id":"0123456789abcdef"}`,
+		"DELETE /containers/0123456789abcdef": "",
+	})
+	f.hangs = "POST /containers/0123456789abcdef/start"
+	s := shellTarget("true")
+	l := &DockerLauncher{engine: e, definition: s.definition, recipe: s.recipe}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := l.Start(ctx, sweep.Build{Version: "1.0.0", Image: "sha256:x"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Start = %v", err)
+	}
+	if !f.wasAsked("DELETE /containers/0123456789abcdef") {
+		t.Errorf("the container was left: %q", f.asked)
+	}
+}
+
+// An engine that refuses a removal for the moment is asked again.
+func TestRemovalIsTriedAgain(t *testing.T) {
+	f, e := connectFake(t, map[string]string{"DELETE /containers/abc": ""})
+	f.refusals = 3
+	if err := e.remove("abc"); err != nil {
+		t.Error(err)
+	}
+	if n := strings.Count(strings.Join(f.asked, "\n"), "DELETE /containers/abc"); n != 4 {
+		t.Errorf("asked %d times, want 4", n)
+	}
+}
+
+// What the engine says no image is for is not taken for a failure to start.
+func TestImageIsGone(t *testing.T) {
+	_, e := connectFake(t, nil)
+	if _, err := e.create(t.Context(), box{image: "sha256:x"}); !errors.Is(err, errNoImage) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,10 +55,9 @@ func newRepository(t testing.TB) string {
 
 // helloServer is a static program for scratch images that gives the right
 // answer.
-func helloServer(t testing.TB) []byte {
-	t.Helper()
-	dir := t.TempDir()
-	const source = `package main
+var helloServer = sync.OnceValues(func() ([]byte, error) {
+	source, file := builtPrograms()+"hello.go", builtPrograms()+"hello"
+	const text = `package main
 
 import ("io"; "net/http"; "os")
 
@@ -70,15 +69,20 @@ func main() {
 	panic(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
 }
 `
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644); err != nil {
-		t.Fatal(err)
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		return nil, err
 	}
-	cmd := exec.Command("go", "build", "-o", "server", "main.go")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod")
+	cmd := exec.Command("go", "build", "-o", file, source)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
-	program, err := os.ReadFile(filepath.Join(dir, "server"))
+	return os.ReadFile(file)
+})
+
+func needHelloServer(t *testing.T) []byte {
+	t.Helper()
+	program, err := helloServer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +274,7 @@ func TestRegistryWithManifestsOfOtherKinds(t *testing.T) {
 func TestEngineMeasuresImagesOfARegistry(t *testing.T) {
 	e := needEngine(t)
 	repository := newRepository(t)
-	fillRepository(t, repository, helloServer(t))
+	fillRepository(t, repository, needHelloServer(t))
 	cache := newCache(t)
 	s := imageTarget(t, repository, "alpine", cache)
 	l, err := newDockerLauncher(t.Context(), e, s, CPUSets{}, staticVersweep(t))

@@ -85,7 +85,7 @@ func (l *DockerLauncher) TidyImages(ctx context.Context, outcomes []sweep.Outcom
 	mine := map[string]bool{}
 	for _, o := range outcomes {
 		if o.Build.Image != "" {
-			mine[o.Build.Image] = true
+			mine[bareID(o.Build.Image)] = true
 		}
 	}
 	surplus := surplusImages(images, mine, keptImages, time.Now())

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +30,30 @@ func TestMain(m *testing.M) {
 	case os.Getenv("FAKE_SERVER") != "":
 		fakeServer(os.Getenv("FAKE_SERVER"))
 	default:
-		os.Exit(m.Run())
+		status := m.Run()
+		removeBuiltPrograms()
+		os.Exit(status)
+	}
+}
+
+// builtVersweep is the program, built once for all tests.
+var builtVersweep = sync.OnceValues(func() (string, error) {
+	file := builtPrograms() + "versweep"
+	cmd := exec.Command("go", "build", "-o", file, "versweep/cmd/versweep")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, nil
+})
+
+// builtPrograms begins the names of this test run's own programs.
+func builtPrograms() string { return fmt.Sprintf("%s/versweep-test-%d-", os.TempDir(), os.Getpid()) }
+
+func removeBuiltPrograms() {
+	files, _ := filepath.Glob(builtPrograms() + "*")
+	for _, f := range files {
+		os.Remove(f)
 	}
 }
 
