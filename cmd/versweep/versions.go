@@ -122,10 +122,16 @@ func choose(s sweep.Selection, d *runtimes.Definition, found []sweep.Version) (s
 	return chosen, nil
 }
 
+// maxSkippedTold bounds what is told of a repository with thousands of tags in
+// other flavours.
+const maxSkippedTold = 50
+
 func (a *app) printVersions(d *runtimes.Definition, chosen sweep.Chosen, skipped []sweep.Skipped) error {
+	var missing []sweep.Skipped
 	for _, m := range chosen.Missing {
-		skipped = append(skipped, sweep.Skipped{Raw: m, Reason: "no such release"})
+		missing = append(missing, sweep.Skipped{Raw: m, Reason: "no such release"})
 	}
+	skipped = append(missing, skipped...)
 	if a.json {
 		return a.printJSON(newVersionsJSON(d.Name, chosen.Versions, skipped))
 	}
@@ -144,8 +150,11 @@ func (a *app) printVersions(d *runtimes.Definition, chosen sweep.Chosen, skipped
 	if left := chosen.Left(); left != "" {
 		a.say("left out: %s", left)
 	}
-	for _, s := range skipped {
+	for _, s := range skipped[:min(len(skipped), maxSkippedTold)] {
 		a.say("skipped %q: %s", s.Raw, s.Reason)
+	}
+	if more := len(skipped) - maxSkippedTold; more > 0 {
+		a.say("skipped %d more; --json lists them all", more)
 	}
 	return nil
 }
