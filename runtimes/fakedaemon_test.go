@@ -5,6 +5,7 @@ package runtimes
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -104,14 +105,24 @@ func TestNoEngineAnswers(t *testing.T) {
 	}
 }
 
-// C1: the pull's error comes inside a stream whose status is 200.
+// C1: the pull's error comes inside a stream whose status is 200. It becomes a
+// reason of one line.
 func TestPullErrorInsideTheStream(t *testing.T) {
-	_, e := connectFake(t, map[string]string{
-		"POST /images/create": `{"status":"Pulling from library/x"}
-{"errorDetail":{"message":"manifest unknown"},"error":"manifest unknown"}
-`})
-	if _, err := e.pullMissing(t.Context(), "x:1"); err == nil || !strings.Contains(err.Error(), "pulling x:1: manifest unknown") {
-		t.Errorf("got %v", err)
+	for _, words := range []string{
+		"manifest unknown", "no matching manifest for linux/amd64 in the manifest list entries",
+		"toomanyrequests: You have reached your pull rate limit.\nYou may increase the limit by upgrading.",
+	} {
+		text, err := json.Marshal(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, e := connectFake(t, map[string]string{
+			"POST /images/create": `{"status":"Pulling from library/x"}` + fmt.Sprintf("\n{\"errorDetail\":{\"message\":%s},\"error\":%s}\n", text, text),
+		})
+		line, _, _ := strings.Cut(words, "\n")
+		if _, err := e.pullMissing(t.Context(), "x:1"); err == nil || err.Error() != "pulling x:1: "+line {
+			t.Errorf("got %v, want %s", err, line)
+		}
 	}
 }
 

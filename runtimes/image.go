@@ -174,8 +174,11 @@ func (s *imageSource) facts(ctx context.Context, d *remote.Descriptor) (buildFac
 		if err != nil {
 			return buildFacts{}, registryError(err)
 		}
-		if config.OS != s.platform.OS || config.Architecture != s.platform.Architecture {
-			return buildFacts{}, s.wrongPlatform(config.OS + "/" + config.Architecture)
+		switch {
+		case config.OS == "": // charts and the like come in the same form
+			return buildFacts{}, fmt.Errorf("%w: it names no platform", errNotImage)
+		case config.OS != s.platform.OS || config.Architecture != s.platform.Architecture:
+			return buildFacts{}, s.wrongPlatform(", only for " + config.OS + "/" + config.Architecture)
 		}
 		return imageFacts(d)
 	}
@@ -183,9 +186,6 @@ func (s *imageSource) facts(ctx context.Context, d *remote.Descriptor) (buildFac
 }
 
 func (s *imageSource) wrongPlatform(is string) error {
-	if is != "" {
-		is = ", only for " + is
-	}
 	return fmt.Errorf("no image for %s%s", s.platform, is)
 }
 

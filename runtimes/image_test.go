@@ -201,6 +201,7 @@ func fillRepository(t testing.TB, repository string, program []byte) {
 	pushIndex(t, repository, "1.26.0-alpine", map[string]v1.Image{runtime.GOARCH: image("1.26.0"), other: newImage(t, program, other, "1.26.0")})
 	pushImage(t, repository, "1.26.1-alpine", newImage(t, program, other, "1.26.1"))
 	pushIndex(t, repository, "1.26.2-alpine", map[string]v1.Image{other: newImage(t, program, other, "1.26.2")})
+	pushImage(t, repository, "1.26.3-alpine", empty.Image) // no image: it names no platform
 	pushImage(t, repository, "1.27.0-rc.1-alpine", image("1.27.0"))
 	pushImage(t, repository, "1.27.0-alpine", image("1.27.0"))
 }
@@ -219,7 +220,7 @@ func TestRegistryOfEveryKindOfTag(t *testing.T) {
 	for _, v := range versions {
 		names = append(names, v.Name)
 	}
-	if want := strings.Fields("1.25.2 1.25.3 1.26.0 1.26.1 1.26.2 1.27.0-rc.1 1.27.0"); !slices.Equal(names, want) || len(skipped) != 7 {
+	if want := strings.Fields("1.25.2 1.25.3 1.26.0 1.26.1 1.26.2 1.26.3 1.27.0-rc.1 1.27.0"); !slices.Equal(names, want) || len(skipped) != 7 {
 		t.Fatalf("versions %v, want %v; %d skipped", names, want, len(skipped))
 	}
 	if versions[0].Raw != "v1.25.2-alpine" {
@@ -229,6 +230,7 @@ func TestRegistryOfEveryKindOfTag(t *testing.T) {
 	here := "linux/" + runtime.GOARCH
 	want := map[string]string{
 		"1.26.1": "no image for " + here + ", only for linux/", "1.26.2": "no image for " + here, "1.27.0-rc.1": "the same image as 1.27.0",
+		"1.26.3": "is no image: it names no platform",
 		"1.28.0": "manifest unknown", "9.9.9": "no such release",
 	}
 	for _, cached := range []bool{false, true} {
