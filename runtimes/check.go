@@ -118,6 +118,9 @@ func (s Source) check() error {
 	case s.List != nil && len(s.List) == 0:
 		return flawAt("list", "it names no version")
 	}
+	if s.Git != nil {
+		return s.Git.checkTags()
+	}
 	if s.NPM != nil {
 		for i, p := range s.NPM.Keep {
 			if _, err := path.Match(p, ""); err != nil {

@@ -108,8 +108,8 @@ type GoModSource struct {
 type GitSource struct {
 	Repository string `yaml:"repository"` // URL or path
 	// Tags is the form of the tags that count: "v{version}",
-	// "{version}-{build}". Without it every tag family is looked at and the
-	// one with most versions is taken.
+	// "{version}-{build}", "jetty-{version}[.v{build}]". Without it every tag
+	// family is looked at and the one with most versions is taken.
 	Tags       string `yaml:"tags"`
 	Submodules bool   `yaml:"submodules"` // check them out too
 }
@@ -290,6 +290,9 @@ func (d *Definition) SourceNames() []string {
 }
 
 // RunsAsProcess tells whether versions from here can run without a container.
+// A git source can by its build command; where it has neither that nor a
+// Dockerfile, there is nothing to build and the files are run as they are.
 func (s Source) RunsAsProcess(d *Definition) bool {
-	return s.NPM != nil || s.GoMod != nil || s.Git != nil && len(s.Recipe.over(d.Recipe).Build) > 0
+	r := s.Recipe.over(d.Recipe)
+	return s.NPM != nil || s.GoMod != nil || s.Git != nil && (len(r.Build) > 0 || r.Dockerfile == "")
 }
