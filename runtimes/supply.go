@@ -53,6 +53,8 @@ func OpenSupply(d *Definition, s Source, cache *Cache) (*Supply, error) {
 		supply.source, err = newNPM(d, s.NPM, cache)
 	case s.Image != nil:
 		supply.source, err = newImageSource(d, s.Image, cache)
+	case s.Git != nil:
+		supply.source, err = newGit(d, s.Git, cache)
 	case s.List != nil:
 		supply.source = &list{names: s.List, line: d.Line}
 	default:

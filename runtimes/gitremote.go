@@ -1,0 +1,321 @@
+package runtimes
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	objectcache "github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/plumbing/transport/client"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+// remoteGit is a repository on a server. It speaks the protocol by itself
+// rather than cloning: it lists what the server has, and fetches objects by
+// hash, no more of them than each question needs.
+type remoteGit struct {
+	address  string // with credentials where the user wrote them
+	endpoint transport.Endpoint
+	client   transport.Transport
+	cache    *Cache
+}
+
+func newRemoteGit(address string, endpoint *transport.Endpoint, cache *Cache) (*remoteGit, error) {
+	client, err := client.NewClient(endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("git repository %s: %w", withoutCredentials(address), err)
+	}
+	return &remoteGit{address: address, endpoint: *endpoint, client: client, cache: cache}, nil
+}
+
+func (r *remoteGit) String() string { return withoutCredentials(r.address) }
+
+// What a fetch may bring, in bytes. The largest listing known here, 1,200 tags,
+// is under 1 MB.
+const (
+	maxListingPack = 256 << 20
+	maxTreePack    = maxUnpackedBytes
+)
+
+// connectTime is how long a server may take to answer at all.
+const connectTime = time.Minute
+
+// gitSession is a connection to the server, and what it lists.
+type gitSession struct {
+	transport.UploadPackSession
+	listed *packp.AdvRefs
+}
+
+// connect connects to the server and reads what it lists.
+func (r *remoteGit) connect(ctx context.Context) (*gitSession, error) {
+	endpoint := r.endpoint // redirects change it
+	auth, err := credentialsFor(&endpoint)
+	if err != nil {
+		return nil, err
+	}
+	type opened struct {
+		session transport.UploadPackSession
+		err     error
+	}
+	// go-git's dialling of ssh knows no context.
+	done := make(chan opened, 1)
+	go func() {
+		s, err := r.client.NewUploadPackSession(&endpoint, auth)
+		done <- opened{s, err}
+	}()
+	var o opened
+	select {
+	case o = <-done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(connectTime):
+		return nil, fmt.Errorf("the server did not answer within %v", connectTime)
+	}
+	if o.err != nil {
+		return nil, accessError(o.err)
+	}
+	listed, err := o.session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		o.session.Close()
+		return nil, accessError(err)
+	}
+	return &gitSession{o.session, listed}, nil
+}
+
+// accessError says in one line what keeps a server from answering.
+func accessError(err error) error {
+	switch {
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return errNoRepository
+	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed),
+		strings.Contains(err.Error(), "ssh: unable to authenticate"): // x/crypto/ssh has no type for it
+		return errNoAccess
+	case errors.Is(err, transport.ErrEmptyRemoteRepository):
+		return errNoTags
+	}
+	return errors.New(firstWords(bareURLError(err).Error()))
+}
+
+func (s *gitSession) has(c capability.Capability) bool { return s.listed.Capabilities.Supports(c) }
+
+// wish is what a fetch asks for.
+type wish struct {
+	want, have []plumbing.Hash
+	depth      int // commits; 0 is all of the history
+	filter     packp.Filter
+	limit      int64 // bytes that may come
+}
+
+// fetch writes the objects that the server sends into objects.
+func (s *gitSession) fetch(ctx context.Context, objects storer.Storer, w wish) (err error) {
+	request := packp.NewUploadPackRequestFromCapabilities(s.listed.Capabilities)
+	request.Wants, request.Haves = w.want, w.have
+	if w.depth > 0 && s.has(capability.Shallow) {
+		request.Depth = packp.DepthCommits(w.depth)
+		request.Capabilities.Set(capability.Shallow)
+	}
+	if w.filter != "" {
+		request.Filter = w.filter
+		request.Capabilities.Set(capability.Filter)
+	}
+	answer, err := s.UploadPack(ctx, request)
+	if err != nil {
+		return accessError(err)
+	}
+	defer func() { err = errors.Join(err, answer.Close()) }()
+	bounded := &boundedReader{from: answer, left: w.limit}
+	var kind sideband.Type
+	switch {
+	case request.Capabilities.Supports(capability.Sideband64k):
+		kind = sideband.Sideband64k
+	case request.Capabilities.Supports(capability.Sideband):
+		kind = sideband.Sideband
+	default:
+		return packfile.UpdateObjectStorage(objects, bounded)
+	}
+	return packfile.UpdateObjectStorage(objects, sideband.NewDemuxer(kind, bounded))
+}
+
+func (r *remoteGit) tags(ctx context.Context) ([]gitTag, error) {
+	s, err := r.connect(ctx)
+	if errors.Is(err, errNoTags) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return tagsOf(s.listed.References, s.listed.Peeled), nil
+}
+
+// commits asks for the tag objects and commits alone, without their trees,
+// where the server can leave those out. Elsewhere it takes the server's word
+// for what a tag ends at; a tag that ends on no commit is then found out when
+// its tree is fetched, since fetching all trees to list tags would be too much.
+func (r *remoteGit) commits(ctx context.Context, tags []gitTag) (map[string]plumbing.Hash, map[string]string, error) {
+	s, err := r.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer s.Close()
+	if !s.has(capability.Filter) || !s.has(capability.Shallow) {
+		commits := make(map[string]plumbing.Hash, len(tags))
+		for _, t := range tags {
+			commits[t.name] = t.object
+			if !t.peeled.IsZero() {
+				commits[t.name] = t.peeled
+			}
+		}
+		return commits, nil, nil
+	}
+	w := wish{depth: 1, filter: packp.FilterTreeDepth(0), limit: maxListingPack}
+	seen := map[plumbing.Hash]bool{}
+	for _, t := range tags {
+		if !seen[t.object] {
+			seen[t.object] = true
+			w.want = append(w.want, t.object)
+		}
+	}
+	objects := memory.NewStorage()
+	if err := s.fetch(ctx, objects, w); err != nil {
+		return nil, nil, fmt.Errorf("fetching its tags: %w", err)
+	}
+	return peelAll(objects, tags)
+}
+
+// tree fetches one commit with its tree and no history: from the mirror where
+// there is one, else by the tag, else by the commit's hash, and where the
+// server gives neither, with everything.
+func (r *remoteGit) tree(ctx context.Context, commit plumbing.Hash, tag, scratch string) (storer.EncodedObjectStorer, error) {
+	if mirror := openObjects(r.mirrorDir()); mirror.HasEncodedObject(commit) == nil {
+		return mirror, nil
+	}
+	s, err := r.connect(ctx)
+	if errors.Is(err, errNoTags) {
+		return nil, fmt.Errorf("commit %s is gone: the repository is empty", commit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	objects := openObjects(scratch)
+	if want, listed := s.listing(commit, tag); listed {
+		err := s.fetch(ctx, objects, wish{want: []plumbing.Hash{want}, depth: 1, limit: maxTreePack})
+		if err != nil || objects.HasEncodedObject(commit) == nil {
+			return objects, err
+		}
+		// The tag was moved: what it had may still be in the history.
+	} else if s.has(capability.AllowReachableSHA1InWant) || s.has(capability.AllowTipSHA1InWant) {
+		// Not every server that says so gives every commit.
+		if err := s.fetch(ctx, objects, wish{want: []plumbing.Hash{commit}, depth: 1, limit: maxTreePack}); err == nil {
+			return objects, nil
+		}
+	}
+	all, _, err := r.history(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if all.HasEncodedObject(commit) == nil {
+		return all, nil
+	}
+	if _, there := s.listed.References[tagPrefix+tag]; there {
+		return nil, fmt.Errorf("tag %q was moved: commit %s is gone", tag, commit)
+	}
+	return nil, fmt.Errorf("%q is gone: the repository has no commit %s any more", tag, commit)
+}
+
+// listing is the object to ask for to get a commit: one that the server lists.
+func (s *gitSession) listing(commit plumbing.Hash, tag string) (plumbing.Hash, bool) {
+	if object, ok := s.listed.References[tagPrefix+tag]; ok {
+		return object, true
+	}
+	for _, object := range s.listed.References {
+		if object == commit {
+			return object, true
+		}
+	}
+	return plumbing.ZeroHash, false
+}
+
+// openObjects opens the store of objects in dir, which need not be there yet.
+func openObjects(dir string) *filesystem.Storage {
+	return filesystem.NewStorage(osfs.New(dir), objectcache.NewObjectLRUDefault())
+}
+
+// repositories holds what is kept of remote git repositories.
+func (c *Cache) repositories() string { return filepath.Join(c.dir, "repositories") }
+
+// mirrorDir holds all commits of the repository, once they were asked for.
+func (r *remoteGit) mirrorDir() string {
+	sum := sha256.Sum256([]byte(r.String()))
+	return filepath.Join(r.cache.repositories(), hex.EncodeToString(sum[:8]))
+}
+
+// history brings the mirror up to date. It keeps objects only: the names of
+// references stay in memory.
+func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, map[string]plumbing.Hash, error) {
+	s, err := r.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer s.Close()
+	dir := r.mirrorDir()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	objects := openObjects(dir)
+	references := make(map[string]plumbing.Hash, len(s.listed.References)+1)
+	if s.listed.Head != nil {
+		references["HEAD"] = *s.listed.Head
+	}
+	w := wish{limit: maxTreePack}
+	asked := map[plumbing.Hash]bool{}
+	for name, hash := range s.listed.References {
+		references[name] = hash
+		isHistory := strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, tagPrefix)
+		if !isHistory || asked[hash] {
+			continue
+		}
+		asked[hash] = true
+		if objects.HasEncodedObject(hash) == nil {
+			w.have = append(w.have, hash)
+		} else {
+			w.want = append(w.want, hash)
+		}
+	}
+	if len(w.want) == 0 {
+		return objects, references, nil
+	}
+	if err := s.fetch(ctx, objects, w); err != nil {
+		return nil, nil, fmt.Errorf("fetching its history: %w", err)
+	}
+	return openObjects(dir), references, nil
+}
+
+func (r *remoteGit) submodule(rawURL string) (gitRepository, error) {
+	address := submoduleAddress(r.address, rawURL)
+	endpoint, err := transport.NewEndpoint(address)
+	if err != nil {
+		return nil, fmt.Errorf("git repository %s: %w", withoutCredentials(address), bareURLError(err))
+	}
+	// As git itself refuses: what a server wrote must not name this machine's files.
+	if endpoint.Protocol == "file" {
+		return nil, fmt.Errorf("%q is a path of this machine", rawURL)
+	}
+	return newRemoteGit(address, endpoint, r.cache)
+}
