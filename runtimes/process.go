@@ -20,9 +20,12 @@ import (
 type ProcessLauncher struct {
 	definition *Definition
 	recipe     Recipe
+	kind       string // of the source that builds come from
+	cache      *Cache
 	program    string // folder of the hello-world program
 	cpus       CPUSets
-	self       string // this program, which is its own load engine
+	self       string        // this program, which is its own load engine
+	buildTime  time.Duration // that a build command may take
 }
 
 // CPUSets says which CPUs the server and the load engine run on. An empty set
@@ -39,7 +42,9 @@ func NewProcessLauncher(s *Supply, cache *Cache, cpus CPUSets) (*ProcessLauncher
 	if err != nil {
 		return nil, fmt.Errorf("finding this program, to start it as the load engine: %w", err)
 	}
-	return &ProcessLauncher{definition: s.definition, recipe: s.recipe, program: program, cpus: cpus, self: self}, nil
+	return &ProcessLauncher{
+		definition: s.definition, recipe: s.recipe, kind: s.kind, cache: cache, program: program, cpus: cpus, self: self, buildTime: buildTime,
+	}, nil
 }
 
 // Start implements sweep.Launcher.

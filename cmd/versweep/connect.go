@@ -99,8 +99,11 @@ func (a *app) tryLaunching(ctx context.Context, d *runtimes.Definition, s runtim
 	}
 	if kind == launcherProcess {
 		launcher, err := runtimes.NewProcessLauncher(supply, cache, cpus)
-		l.launcher = launcher
-		return l, err
+		if err != nil {
+			return nil, err
+		}
+		l.launcher, l.finish = launcher, launcher.Build
+		return l, nil
 	}
 	launcher, err := runtimes.NewDockerLauncher(ctx, engine, supply, cpus)
 	if err != nil {
