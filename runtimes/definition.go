@@ -106,7 +106,7 @@ type GoModSource struct {
 
 // GitSource is a git repository, one tag a version.
 type GitSource struct {
-	Repository string `yaml:"repository"` // URL or path
+	Repository string `yaml:"repository"` // URL, or path from the working folder
 	// Tags is the form of the tags that count: "v{version}",
 	// "{version}-{build}", "jetty-{version}[.v{build}]". Without it every tag
 	// family is looked at and the one with most versions is taken.

@@ -62,7 +62,7 @@ func (g *gitSource) list(ctx context.Context) ([]sweep.Version, []sweep.Skipped,
 	commits := map[string]plumbing.Hash{}
 	var unfit []sweep.Skipped
 	for {
-		versions, skipped := versionsOfTags(names(left), g.form, g.projectNames(), "git", g.definition.Line)
+		versions, skipped := versionsOfTags(tagNames(left), g.form, g.projectNames(), "git", g.definition.Line)
 		if len(versions) == 0 && len(unfit) == 0 {
 			return nil, nil, fmt.Errorf("none of its %d tags is a version", len(tags))
 		}
@@ -93,7 +93,7 @@ func (g *gitSource) list(ctx context.Context) ([]sweep.Version, []sweep.Skipped,
 	}
 }
 
-func names(tags map[string]gitTag) []string {
+func tagNames(tags map[string]gitTag) []string {
 	list := make([]string, 0, len(tags))
 	for name := range tags {
 		list = append(list, name)

@@ -2,7 +2,9 @@ package runtimes
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -335,8 +337,28 @@ func TestGitListingCanBeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := gitTarget(t, GitSource{Repository: server.URL + "/x.git"}, Recipe{})
-	if _, _, err := s.Versions(ctx); err == nil {
-		t.Error("no error")
+	if _, _, err := s.Versions(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A server that never stops sending is left.
+func TestGitListingWithoutEnd(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "001e# service=git-upload-pack\n0000")
+		line := strings.Repeat("1", 40) + " refs/tags/v1." + strings.Repeat("0", 60_000)
+		packet := fmt.Sprintf("%04x%s\x00agent=x\n", len(line)+13, line)
+		for {
+			if _, err := io.WriteString(w, packet); err != nil {
+				return
+			}
+			packet = fmt.Sprintf("%04x%s\n", len(line)+5, line)
+		}
+	}))
+	defer server.Close()
+	_, _, err := gitTarget(t, GitSource{Repository: server.URL + "/x.git"}, Recipe{}).Versions(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "more than any release needs") {
+		t.Errorf("%.200v", err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	nethttp "net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +23,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/plumbing/transport/client"
+	"github.com/go-git/go-git/v5/plumbing/transport/http"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/memory"
 )
@@ -36,24 +39,54 @@ type remoteGit struct {
 }
 
 func newRemoteGit(address string, endpoint *transport.Endpoint, cache *Cache) (*remoteGit, error) {
-	client, err := client.NewClient(endpoint)
-	if err != nil {
-		return nil, fmt.Errorf("git repository %s: %w", withoutCredentials(address), err)
+	r := &remoteGit{address: address, endpoint: *endpoint, cache: cache}
+	switch endpoint.Protocol {
+	case "http", "https":
+		r.client = http.NewClient(&nethttp.Client{Transport: boundedTransport{nethttp.DefaultTransport}})
+	default:
+		var err error
+		if r.client, err = client.NewClient(endpoint); err != nil {
+			return nil, fmt.Errorf("git repository %s: %w", r, err)
+		}
 	}
-	return &remoteGit{address: address, endpoint: *endpoint, client: client, cache: cache}, nil
+	return r, nil
+}
+
+// boundedTransport bounds what a server answers, since go-git reads a list of
+// references into memory whole.
+type boundedTransport struct{ inner nethttp.RoundTripper }
+
+func (b boundedTransport) RoundTrip(r *nethttp.Request) (*nethttp.Response, error) {
+	answer, err := b.inner.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	limit := int64(maxTreePack)
+	if r.Method == nethttp.MethodGet {
+		limit = maxListing
+	}
+	answer.Body = struct {
+		io.Reader
+		io.Closer
+	}{&boundedReader{from: answer.Body, left: limit}, answer.Body}
+	return answer, nil
 }
 
 func (r *remoteGit) String() string { return withoutCredentials(r.address) }
 
-// What a fetch may bring, in bytes. The largest listing known here, 1,200 tags,
-// is under 1 MB.
+// What a server may send, in bytes. The largest listing known here, of 4,000
+// references, is under 1 MB.
 const (
+	maxListing     = 64 << 20
 	maxListingPack = 256 << 20
 	maxTreePack    = maxUnpackedBytes
 )
 
-// connectTime is how long a server may take to answer at all.
+// connectTime is how long a server may take to let us in, and again to list
+// what it has.
 const connectTime = time.Minute
+
+var errNoAnswer = fmt.Errorf("the server did not answer within %v", connectTime)
 
 // gitSession is a connection to the server, and what it lists.
 type gitSession struct {
@@ -84,14 +117,22 @@ func (r *remoteGit) connect(ctx context.Context) (*gitSession, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(connectTime):
-		return nil, fmt.Errorf("the server did not answer within %v", connectTime)
+		return nil, errNoAnswer
 	}
 	if o.err != nil {
 		return nil, accessError(o.err)
 	}
-	listed, err := o.session.AdvertisedReferencesContext(ctx)
+	listing, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	listed, err := o.session.AdvertisedReferencesContext(listing)
 	if err != nil {
 		o.session.Close()
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case listing.Err() != nil:
+			return nil, errNoAnswer
+		}
 		return nil, accessError(err)
 	}
 	return &gitSession{o.session, listed}, nil

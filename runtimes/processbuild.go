@@ -84,8 +84,13 @@ func (l *ProcessLauncher) runBuild(ctx context.Context, b sweep.Build, scratch, 
 	case limited.Err() != nil:
 		err = fmt.Errorf("not done within %v", l.buildTime)
 	}
-	reason := fmt.Sprintf("building %s %s: %s: %v", l.definition.Name, b.Version, filepath.Base(args[0]), err)
-	return &BuildError{Reason: reason, Log: output.lines()}
+	failed := &BuildError{
+		Reason: fmt.Sprintf("building %s %s: %s: %v", l.definition.Name, b.Version, filepath.Base(args[0]), err), Log: output.lines(),
+	}
+	if n := len(failed.Log); n > 0 {
+		failed.Reason += fmt.Sprintf(" (%.200q)", failed.Log[n-1])
+	}
+	return failed
 }
 
 // Variables that a build has from the user: where programs, packages and

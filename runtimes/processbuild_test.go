@@ -77,7 +77,7 @@ func TestGitReleasesAreBuiltAndMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := outcomes[1]
-	if broken.Reason != "building server 1.1.0: env: exit status 1" || !strings.Contains(strings.Join(broken.Log, "\n"), "undefined: notDefined") {
+	if want := `building server 1.1.0: env: exit status 1 ("./main.go:11:14: undefined: notDefined")`; broken.Reason != want || !strings.Contains(strings.Join(broken.Log, "\n"), "undefined: notDefined") {
 		t.Errorf("the broken release: %q, log %q", broken.Reason, broken.Log)
 	}
 	again, err := s.Obtain(t.Context(), found, l.Build, func(Obtained) {})
@@ -173,7 +173,7 @@ func TestBuildFailures(t *testing.T) {
 		command, reason, log string
 		limit                time.Duration
 	}{
-		"its command fails":        {command: "echo out; echo the reason >&2; exit 3", reason: "building fake 1.0.0: sh: exit status 3", log: "out the reason"},
+		"its command fails":        {command: "echo out; echo the reason >&2; exit 3", reason: `building fake 1.0.0: sh: exit status 3 ("the reason")`, log: "out the reason"},
 		"it hangs, with a child":   {command: "echo started; sleep 3600 & sleep 3600", reason: "not done within 300ms", log: "started", limit: 300 * time.Millisecond},
 		"it is killed":             {command: "kill -9 $$", reason: "signal: killed"},
 		"there is no such command": {reason: "no such file"},
