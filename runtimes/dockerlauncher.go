@@ -52,6 +52,10 @@ func NewDockerLauncher(ctx context.Context, e *Engine, s *Supply, cpus CPUSets) 
 
 // newDockerLauncher takes the program that is its own load engine from a file.
 func newDockerLauncher(ctx context.Context, e *Engine, s *Supply, cpus CPUSets, self string) (*DockerLauncher, error) {
+	if s.kind == "git" && len(s.recipe.Build) > 0 && s.recipe.Dockerfile == "" {
+		// A base image with the source in it would be a server that nobody built.
+		return nil, fmt.Errorf("%s from git has no Dockerfile to be built by", s.definition.Name)
+	}
 	l := &DockerLauncher{engine: e, definition: s.definition, recipe: s.recipe, cpus: cpus, self: self, memory: serverMemory}
 	if p, ok := s.source.(platformed); ok {
 		p.runOn(e.system, e.architecture)

@@ -75,6 +75,16 @@ func TestEngineBuildsGitReleases(t *testing.T) {
 	}
 }
 
+// A recipe whose build command is for processes is never measured unbuilt.
+func TestEngineDoesNotTakeUnbuiltSource(t *testing.T) {
+	s := gitTarget(t, GitSource{Repository: everyTagForm(t)}, Recipe{
+		Build: []string{"make"}, Start: []string{"{build}/server"}, Image: Image{Base: "debian:bookworm-slim"},
+	})
+	if _, err := newDockerLauncher(t.Context(), needEngine(t), s, CPUSets{}, ""); err == nil || !strings.Contains(err.Error(), "no Dockerfile") {
+		t.Errorf("%v", err)
+	}
+}
+
 // removeImages removes the images of a target: commits made by a test are new
 // each time, and so are their images.
 func removeImages(t *testing.T, e *Engine, target string) {
