@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"versweep/sweep"
 )
@@ -124,8 +125,9 @@ func serveGit(t *testing.T, dir string, login string) (url string, fetches *int)
 	return server.URL, fetches
 }
 
-// places are the ways to name one repository: path, file://, bare, a depth-1
-// clone, and servers that can and cannot leave trees out.
+// gitPlaces are ways to have one repository: by path, file://, bare, as a
+// linked worktree, with another's objects, cloned with depth 1, and from servers
+// that can and cannot leave trees out.
 func gitPlaces(t *testing.T, work string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -133,11 +135,14 @@ func gitPlaces(t *testing.T, work string) map[string]string {
 	runGit(t, dir, "clone", "-q", "--mirror", work, "filters.git")
 	runGit(t, filepath.Join(dir, "filters.git"), "config", "uploadpack.allowFilter", "true")
 	runGit(t, dir, "clone", "-q", "--depth", "1", "file://"+work, "shallow")
+	runGit(t, dir, "clone", "-q", "--mirror", "--shared", work, "shared")
+	runGit(t, filepath.Join(dir, "shared"), "worktree", "add", "-q", "--detach", filepath.Join(dir, "linked"))
 	server, _ := serveGit(t, dir, "")
 	return map[string]string{
 		"a path": work, "file://": "file://" + work, "a bare repository": filepath.Join(dir, "bare.git"),
-		"a clone with depth 1": filepath.Join(dir, "shallow"),
-		"http":                 server + "/bare.git", "http with filters": server + "/filters.git",
+		"a clone with depth 1": filepath.Join(dir, "shallow"), "another's objects": filepath.Join(dir, "shared"),
+		"a linked worktree": filepath.Join(dir, "linked"),
+		"http":              server + "/bare.git", "http with filters": server + "/filters.git",
 	}
 }
 
@@ -251,6 +256,7 @@ func TestGitTagThatVanishedOrMoved(t *testing.T) {
 func TestGitErrorsAreOneLine(t *testing.T) {
 	dir := t.TempDir()
 	runGit(t, dir, "init", "-q", "--bare", "empty.git")
+	runGit(t, dir, "init", "-q", "--object-format=sha256", "sha256")
 	work := filepath.Join(dir, "work")
 	runGit(t, dir, "init", "-q", "work")
 	commitFiles(t, work, nil)
@@ -261,6 +267,7 @@ func TestGitErrorsAreOneLine(t *testing.T) {
 	for name, tt := range map[string]struct{ repository, want string }{
 		"no such folder":           {filepath.Join(dir, "nothing"), "there is no git repository"},
 		"a folder without one":     {t.TempDir(), "there is no git repository"},
+		"hashes of another kind":   {filepath.Join(dir, "sha256"), "sha256"},
 		"no tags":                  {filepath.Join(dir, "empty.git"), "it has no tags"},
 		"no versions":              {work, "none of its 1 tags is a version"},
 		"a server without it":      {with("me:secret") + "/nothing.git", "there is no git repository"},
@@ -386,5 +393,8 @@ func BenchmarkGitTags(b *testing.B) {
 		if found, _ := listed(b, s); len(found) != 1000 {
 			b.Fatalf("%d versions", len(found))
 		}
+	}
+	if each := b.Elapsed() / time.Duration(b.N); each > time.Second {
+		b.Errorf("%v for 1,000 tags, more than a second", each)
 	}
 }

@@ -7,10 +7,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	objectcache "github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // localGit is a repository on this machine, read in place and never written to.
@@ -62,7 +65,14 @@ func (l *localGit) open() (storage.Storer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return repository.Storer, nil
+	opened, ok := repository.Storer.(*filesystem.Storage)
+	if !ok {
+		return repository.Storer, nil
+	}
+	// Opened once more, since only so the objects that a clone shares with
+	// another are found: their paths are from the root.
+	everywhere := filesystem.Options{AlternatesFS: osfs.New("/")}
+	return filesystem.NewStorageWithOptions(opened.Filesystem(), objectcache.NewObjectLRUDefault(), everywhere), nil
 }
 
 // ownReferences maps the full names of a repository's own references to what
@@ -131,7 +141,7 @@ func (l *localGit) commits(ctx context.Context, tags []gitTag) (map[string]plumb
 	}
 	var here, there []gitTag
 	for _, t := range tags {
-		if l.origin == nil || repository.HasEncodedObject(t.object) == nil {
+		if l.origin == nil || hasObject(repository, t.object) {
 			here = append(here, t)
 		} else {
 			there = append(there, t)
@@ -159,7 +169,7 @@ func (l *localGit) tree(ctx context.Context, commit plumbing.Hash, tag, scratch 
 	if err != nil {
 		return nil, err
 	}
-	if repository.HasEncodedObject(commit) == nil {
+	if hasObject(repository, commit) {
 		return repository, nil
 	}
 	if l.origin == nil {

@@ -243,7 +243,7 @@ func (r *remoteGit) commits(ctx context.Context, tags []gitTag) (map[string]plum
 // there is one, else by the tag, else by the commit's hash, and where the
 // server gives neither, with everything.
 func (r *remoteGit) tree(ctx context.Context, commit plumbing.Hash, tag, scratch string) (storer.EncodedObjectStorer, error) {
-	if mirror := openObjects(r.mirrorDir()); mirror.HasEncodedObject(commit) == nil {
+	if mirror := openObjects(r.mirrorDir()); hasObject(mirror, commit) {
 		return mirror, nil
 	}
 	s, err := r.connect(ctx)
@@ -257,7 +257,7 @@ func (r *remoteGit) tree(ctx context.Context, commit plumbing.Hash, tag, scratch
 	objects := openObjects(scratch)
 	if want, listed := s.listing(commit, tag); listed {
 		err := s.fetch(ctx, objects, wish{want: []plumbing.Hash{want}, depth: 1, limit: maxTreePack})
-		if err != nil || objects.HasEncodedObject(commit) == nil {
+		if err != nil || hasObject(objects, commit) {
 			return objects, err
 		}
 		// The tag was moved: what it had may still be in the history.
@@ -271,7 +271,7 @@ func (r *remoteGit) tree(ctx context.Context, commit plumbing.Hash, tag, scratch
 	if err != nil {
 		return nil, err
 	}
-	if all.HasEncodedObject(commit) == nil {
+	if hasObject(all, commit) {
 		return all, nil
 	}
 	if _, there := s.listed.References[tagPrefix+tag]; there {
@@ -333,7 +333,7 @@ func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, ma
 			continue
 		}
 		asked[hash] = true
-		if objects.HasEncodedObject(hash) == nil {
+		if hasObject(objects, hash) {
 			w.have = append(w.have, hash)
 		} else {
 			w.want = append(w.want, hash)

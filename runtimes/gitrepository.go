@@ -83,6 +83,13 @@ func bareURLError(err error) error {
 	return err
 }
 
+// hasObject tells whether a store has an object. go-git's own question does not
+// look at what a clone shares with another.
+func hasObject(objects storer.EncodedObjectStorer, hash plumbing.Hash) bool {
+	_, err := objects.EncodedObject(plumbing.AnyObject, hash)
+	return err == nil
+}
+
 // maxTagDepth bounds tags of tags; git's own history has at most two.
 const maxTagDepth = 32
 

@@ -93,7 +93,7 @@ func named(objects storer.EncodedObjectStorer, references map[string]plumbing.Ha
 	}
 	if candidates == nil {
 		var err error
-		if candidates, err = withPrefix(objects, name); err != nil {
+		if candidates, err = withPrefix(objects, references, name); err != nil {
 			return plumbing.ZeroHash, err
 		}
 	}
@@ -122,20 +122,49 @@ func named(objects storer.EncodedObjectStorer, references map[string]plumbing.Ha
 
 // withPrefix lists the objects whose hashes begin with the digits given; none
 // when these are no hash.
-func withPrefix(objects storer.EncodedObjectStorer, digits string) ([]plumbing.Hash, error) {
+func withPrefix(objects storer.EncodedObjectStorer, references map[string]plumbing.Hash, digits string) ([]plumbing.Hash, error) {
 	digits = strings.ToLower(digits)
 	whole, err := hex.DecodeString(digits[:len(digits)&^1])
-	lookup, ok := objects.(interface {
-		HashesWithPrefix(prefix []byte) ([]plumbing.Hash, error)
-	})
-	if len(digits) < minShortHash || err != nil || !ok {
+	if len(digits) < minShortHash || err != nil {
 		return nil, nil
 	}
-	all, err := lookup.HashesWithPrefix(whole)
-	if err != nil {
-		return nil, fmt.Errorf("looking for hashes that begin with %s: %w", digits, err)
+	var found []plumbing.Hash
+	if index, ok := objects.(interface {
+		HashesWithPrefix(prefix []byte) ([]plumbing.Hash, error)
+	}); ok {
+		if found, err = index.HashesWithPrefix(whole); err != nil {
+			return nil, fmt.Errorf("looking for hashes that begin with %s: %w", digits, err)
+		}
 	}
-	return slices.DeleteFunc(all, func(h plumbing.Hash) bool { return !strings.HasPrefix(h.String(), digits) }), nil
+	begins := func(h plumbing.Hash) bool { return strings.HasPrefix(h.String(), digits) }
+	found = slices.DeleteFunc(found, func(h plumbing.Hash) bool { return !begins(h) })
+	if len(found) > 0 {
+		return found, nil
+	}
+	// What a clone shares with another is in no index of its own: then all
+	// commits are looked at.
+	seen := map[plumbing.Hash]bool{}
+	for _, reference := range references {
+		start, elsewhere, err := peel(objects, reference)
+		if err != nil || elsewhere != "" {
+			continue // leads to no commit here
+		}
+		commit, err := object.GetCommit(objects, start)
+		if err != nil {
+			return nil, fmt.Errorf("reading commit %s: %w", start, err)
+		}
+		err = object.NewCommitPreorderIter(commit, seen, nil).ForEach(func(c *object.Commit) error {
+			seen[c.Hash] = true
+			if begins(c.Hash) {
+				found = append(found, c.Hash)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) { // a shallow clone ends early
+			return nil, fmt.Errorf("looking for hashes that begin with %s: %w", digits, err)
+		}
+	}
+	return found, nil
 }
 
 // walk follows steps such as "~3^2" from a commit: ~N goes to the Nth first
