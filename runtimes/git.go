@@ -36,6 +36,14 @@ func newGit(d *Definition, settings *GitSource, cache *Cache) (*gitSource, error
 	return &gitSource{definition: d, settings: settings, form: form, repository: repository, cache: cache}, nil
 }
 
+// checkTags finds what is wrong with the form of a git source's tags.
+func (g *GitSource) checkTags() error {
+	if _, err := parseTagForm(g.Tags); err != nil {
+		return fmt.Errorf("git.tags: %w", err)
+	}
+	return nil
+}
+
 // versions lists the tags that are versions, each with its commit. A tag that
 // is on no commit takes no part: of several builds of a version the next one
 // counts then.

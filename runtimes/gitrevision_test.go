@@ -87,8 +87,8 @@ func TestGitCommitByHashNeedsNoHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	outcomes, err := s.Obtain(t.Context(), []sweep.Version{v}, nil, func(Obtained) {})
-	if err != nil || outcomes[0].Reason != "" || *fetches != 1 {
-		t.Errorf("%+v, %v, %d fetches", outcomes, err, *fetches)
+	if err != nil || outcomes[0].Reason != "" || fetches.Load() != 1 {
+		t.Errorf("%+v, %v, %d fetches", outcomes, err, fetches.Load())
 	}
 	if _, err := os.Stat(gitCache(s).repositories()); !os.IsNotExist(err) {
 		t.Errorf("the history was fetched: %v", err)
@@ -118,8 +118,8 @@ func TestGitHistoryIsBroughtUpToDate(t *testing.T) {
 				t.Errorf("%+v, %v", v, err)
 			}
 		}
-		if *fetches != i+1 {
-			t.Errorf("%d fetches, want %d", *fetches, i+1)
+		if fetches.Load() != int32(i+1) {
+			t.Errorf("%d fetches, want %d", fetches.Load(), i+1)
 		}
 	}
 }

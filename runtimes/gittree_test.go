@@ -158,9 +158,9 @@ func TestGitSubmodules(t *testing.T) {
 					t.Errorf("%s: %q, %v", file, text, err)
 				}
 			}
-			before := *fetches
-			if again := obtainGit(t, s, "v1.0.0"); !again.Build.FromCache || *fetches != before {
-				t.Errorf("fetched again: %+v, %d fetches", again, *fetches-before)
+			before := fetches.Load()
+			if again := obtainGit(t, s, "v1.0.0"); !again.Build.FromCache || fetches.Load() != before {
+				t.Errorf("fetched again: %+v, %d fetches", again, fetches.Load()-before)
 			}
 		})
 	}

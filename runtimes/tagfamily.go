@@ -259,11 +259,3 @@ func (m mainPrefixes) cutWord(text string) (string, bool) {
 	}
 	return text, false
 }
-
-// checkTags finds what is wrong with the form of a git source's tags.
-func (g *GitSource) checkTags() error {
-	if _, err := parseTagForm(g.Tags); err != nil {
-		return fmt.Errorf("git.tags: %w", err)
-	}
-	return nil
-}
