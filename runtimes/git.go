@@ -18,14 +18,14 @@ import (
 type gitSource struct {
 	definition *Definition
 	settings   *GitSource
-	form       tagForm
+	form       versionForm
 	repository gitRepository
 	cache      *Cache
 }
 
 // newGit opens the repository; a remote one is not asked yet.
 func newGit(d *Definition, settings *GitSource, cache *Cache) (*gitSource, error) {
-	form, err := parseTagForm(settings.Tags)
+	form, err := parseVersionForm(settings.Tags)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func newGit(d *Definition, settings *GitSource, cache *Cache) (*gitSource, error
 
 // checkTags finds what is wrong with the form of a git source's tags.
 func (g *GitSource) checkTags() error {
-	if _, err := parseTagForm(g.Tags); err != nil {
+	if _, err := parseVersionForm(g.Tags); err != nil {
 		return fmt.Errorf("git.tags: %w", err)
 	}
 	return nil

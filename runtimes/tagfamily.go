@@ -11,14 +11,14 @@ import (
 	"versweep/sweep"
 )
 
-// tagForm is the form of the tags that count, as a definition writes it:
+// versionForm is the form of the tags that count, as a definition writes it:
 // "v{version}", "{version}-{build}", "jetty-{version}[.v{build}]". {version} is
 // a release name that begins with a digit, {build} are digits and dots, and
 // what is in brackets need not be there.
 //
 // A build tells releases of one version apart. It is no prerelease, whatever
 // stands before it.
-type tagForm struct {
+type versionForm struct {
 	text string
 	re   *regexp.Regexp // nil for the empty form, which takes tags by family
 }
@@ -28,13 +28,13 @@ const (
 	formBuild   = "{build}"
 )
 
-// parseTagForm reads a form; the empty one is right too.
-func parseTagForm(text string) (tagForm, error) {
+// parseVersionForm reads a form; the empty one is right too.
+func parseVersionForm(text string) (versionForm, error) {
 	if text == "" {
-		return tagForm{}, nil
+		return versionForm{}, nil
 	}
 	if strings.Count(text, formVersion) != 1 || strings.Count(text, formBuild) > 1 {
-		return tagForm{}, fmt.Errorf("%q is no form of tags: it needs %s once and may have %s once", text, formVersion, formBuild)
+		return versionForm{}, fmt.Errorf("%q is no form of tags: it needs %s once and may have %s once", text, formVersion, formBuild)
 	}
 	// The shortest version that lets the rest match, or a build in brackets
 	// would never be seen.
@@ -43,9 +43,9 @@ func parseTagForm(text string) (tagForm, error) {
 	).Replace(regexp.QuoteMeta(text))
 	re, err := regexp.Compile("^" + pattern + "$")
 	if err != nil {
-		return tagForm{}, fmt.Errorf("%q is no form of tags: its brackets do not pair", text)
+		return versionForm{}, fmt.Errorf("%q is no form of tags: its brackets do not pair", text)
 	}
-	return tagForm{text: text, re: re}, nil
+	return versionForm{text: text, re: re}, nil
 }
 
 // taggedVersion is a tag read as a version.
@@ -56,7 +56,7 @@ type taggedVersion struct {
 }
 
 // read reads one tag. The reason says why it is no version.
-func (f tagForm) read(tag string, main mainPrefixes, by sweep.LineBy) (v taggedVersion, reason string) {
+func (f versionForm) read(tag string, main mainPrefixes, by sweep.LineBy) (v taggedVersion, reason string) {
 	if f.re == nil {
 		prefix, text, ok := main.split(tag)
 		if !ok {
@@ -102,7 +102,7 @@ func parseTagged(tag, text, family, build string, by sweep.LineBy) (taggedVersio
 // release-3.2.0 are one family.
 //
 // Of several builds of a version the highest is taken.
-func versionsOfTags(tags []string, form tagForm, project []string, source string, by sweep.LineBy) ([]sweep.Version, []sweep.Skipped) {
+func versionsOfTags(tags []string, form versionForm, project []string, source string, by sweep.LineBy) ([]sweep.Version, []sweep.Skipped) {
 	main := newMainPrefixes(project)
 	var skipped []sweep.Skipped
 	families := map[string][]taggedVersion{}

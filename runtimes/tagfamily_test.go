@@ -13,7 +13,7 @@ import (
 // "tag: reason".
 func readTags(t *testing.T, form string, tags ...string) (versions, skipped []string) {
 	t.Helper()
-	f, err := parseTagForm(form)
+	f, err := parseVersionForm(form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestTagThatNobodyWouldMake(t *testing.T) {
 
 func TestTagFormsThatAreNone(t *testing.T) {
 	for _, form := range []string{"v", "{version}{version}", "{version}-{build}-{build}", "{version}[-{build}", "{build}"} {
-		if _, err := parseTagForm(form); err == nil || !strings.Contains(err.Error(), form) {
+		if _, err := parseVersionForm(form); err == nil || !strings.Contains(err.Error(), form) {
 			t.Errorf("%s: %v", form, err)
 		}
 	}
@@ -157,7 +157,7 @@ func FuzzVersionsOfTags(f *testing.F) {
 	f.Add("18.11.0-3310705323", "18.11.0-20201010.1", "{version}-{build}")
 	f.Add("vv", "v1_2", "v{version}")
 	f.Fuzz(func(t *testing.T, a, b, text string) {
-		form, err := parseTagForm(text)
+		form, err := parseVersionForm(text)
 		if err != nil {
 			return
 		}
