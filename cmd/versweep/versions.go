@@ -122,9 +122,6 @@ func choose(s sweep.Selection, d *runtimes.Definition, found []sweep.Version) (s
 	return chosen, nil
 }
 
-// maxSkippedTold bounds what is told of a repository with thousands of tags in
-// other flavours.
-const maxSkippedTold = 50
 
 func (a *app) printVersions(d *runtimes.Definition, chosen sweep.Chosen, skipped []sweep.Skipped) error {
 	var missing []sweep.Skipped
@@ -150,11 +147,37 @@ func (a *app) printVersions(d *runtimes.Definition, chosen sweep.Chosen, skipped
 	if left := chosen.Left(); left != "" {
 		a.say("left out: %s", left)
 	}
-	for _, s := range skipped[:min(len(skipped), maxSkippedTold)] {
-		a.say("skipped %q: %s", s.Raw, s.Reason)
-	}
-	if more := len(skipped) - maxSkippedTold; more > 0 {
-		a.say("skipped %d more; --json lists them all", more)
-	}
+	a.saySkipped(skipped)
 	return nil
+}
+
+// shownNames is how many names are shown of those skipped for one reason, and
+// shownLetters how much of each: a repository can have thousands. --json has all.
+const (
+	shownNames   = 5
+	shownLetters = 80
+)
+
+// saySkipped tells what was skipped, counted by reason.
+func (a *app) saySkipped(skipped []sweep.Skipped) {
+	var reasons []string
+	names := map[string][]string{}
+	for _, s := range skipped {
+		if _, known := names[s.Reason]; !known {
+			reasons = append(reasons, s.Reason)
+		}
+		names[s.Reason] = append(names[s.Reason], fmt.Sprintf("%.*q", shownLetters, s.Raw))
+	}
+	for _, reason := range reasons {
+		all := names[reason]
+		if len(all) == 1 {
+			a.say("skipped %s: %s", all[0], reason)
+			continue
+		}
+		more := ""
+		if n := len(all) - shownNames; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		a.say("skipped %d: %s: %s%s", len(all), reason, strings.Join(all[:min(len(all), shownNames)], ", "), more)
+	}
 }
