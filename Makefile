@@ -41,6 +41,7 @@ fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzAxes$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzPrintable$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzDefinition$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzVersionsOfTags$$' -fuzztime $(FUZZTIME)
 
 bench: ## benchmarks of every package
 	$(GO) test -run '^$$' -bench . -benchmem ./...

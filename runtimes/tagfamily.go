@@ -198,30 +198,39 @@ func newMainPrefixes(project []string) mainPrefixes {
 	return mainPrefixes{words}
 }
 
-var (
-	versionStart = regexp.MustCompile(`[0-9]+([._])?[0-9]?`)
-	underscored  = regexp.MustCompile(`^[0-9]+(_[0-9]+)+`)
-)
+var underscored = regexp.MustCompile(`^[0-9]+(_[0-9]+)+`)
 
-// split finds where the version of a tag begins: at the first number that a
-// dot or an underscore joins to another, so that http2-server-1.2.3 is 1.2.3.
+// split finds where the version of a tag begins: at the first number that a dot
+// joins to another, or else an underscore, so that x86_64-http2-1.2.3 is 1.2.3.
 // A lone number counts only after a main prefix: v5 is a version, my-key2 is
 // none.
 func (m mainPrefixes) split(tag string) (prefix, text string, ok bool) {
-	lone := -1
-	for _, at := range versionStart.FindAllStringSubmatchIndex(tag, -1) {
-		start, joined := at[0], at[2] >= 0 && at[1] > at[3]
-		if joined {
-			return m.readable(tag, start)
+	underscore, lone := -1, -1
+	for i := 0; i < len(tag); {
+		end := i + len(leadingNumber(tag[i:]))
+		if end == i {
+			i++
+			continue
+		}
+		joined := leadingNumber(tag[min(end+1, len(tag)):]) != ""
+		switch {
+		case joined && tag[end] == '.':
+			return m.readable(tag, i)
+		case joined && tag[end] == '_' && underscore < 0:
+			underscore = i
 		}
 		if lone < 0 {
-			lone = start
+			lone = i
 		}
+		i = end
 	}
-	if lone < 0 || m.family(tag[:lone]) != "" {
-		return "", "", false
+	switch {
+	case underscore >= 0:
+		return m.readable(tag, underscore)
+	case lone >= 0 && m.family(tag[:lone]) == "":
+		return m.readable(tag, lone)
 	}
-	return m.readable(tag, lone)
+	return "", "", false
 }
 
 // readable makes sure that what follows the prefix is a version.

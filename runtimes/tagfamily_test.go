@@ -91,6 +91,11 @@ func TestTagFamilies(t *testing.T) {
 			versions: []string{"2=2", "5=v5"},
 			skipped:  []string{"http2-server-1.2.3: another family: http2-server-*", "my-key2: not a version", "vv1.0: another family: vv*"},
 		},
+		"numbers joined by underscores": {
+			tags:     []string{"REL_15_2", "REL_15_10", "x86_64-http2-1.2.3", "curl-7_88_1"},
+			versions: []string{"15.2=REL_15_2", "15.10=REL_15_10"},
+			skipped:  []string{"curl-7_88_1: another family: curl-*", "x86_64-http2-1.2.3: another family: x86_64-http2-*"},
+		},
 		"one version under two names": {
 			tags:     []string{"v1.0.0", "1.0.0"},
 			versions: []string{"1.0.0=1.0.0"},
