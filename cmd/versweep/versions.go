@@ -122,7 +122,6 @@ func choose(s sweep.Selection, d *runtimes.Definition, found []sweep.Version) (s
 	return chosen, nil
 }
 
-
 func (a *app) printVersions(d *runtimes.Definition, chosen sweep.Chosen, skipped []sweep.Skipped) error {
 	var missing []sweep.Skipped
 	for _, m := range chosen.Missing {

@@ -36,7 +36,7 @@ func TestProfileMisuse(t *testing.T) {
 		`shape: "square"`:                                    func(p *Profile) { p.Shape = "square" },
 		"rate: 0 requests/s":                                 func(p *Profile) { p.Shape = ShapeRate },
 		"rate: NaN":                                          func(p *Profile) { p.Shape, p.Rate = ShapeRate, math.NaN() },
-		"rate: 2e+07 requests/s is more":                  func(p *Profile) { p.Shape, p.Rate = ShapeRate, 2e7 },
+		"rate: 2e+07 requests/s is more":                     func(p *Profile) { p.Shape, p.Rate = ShapeRate, 2e7 },
 		"steps: a ramp needs":                                func(p *Profile) { p.Shape = ShapeRamp },
 		`step_by: ""`:                                        func(p *Profile) { p.Shape, p.Steps = ShapeRamp, []float64{1} },
 		"steps: 1.5 is not a number of connections":          func(p *Profile) { p.Shape, p.StepBy, p.Steps = ShapeRamp, StepByConnections, []float64{1.5} },
