@@ -15,9 +15,9 @@ import (
 // targetTitle is the target's name for people.
 func targetTitle(t sweep.Table) string {
 	if t.Title != "" {
-		return printable(t.Title)
+		return Printable(t.Title)
 	}
-	return printable(t.Target)
+	return Printable(t.Target)
 }
 
 // heading is "Node.js: throughput".
@@ -82,20 +82,20 @@ func loadCaption(t sweep.Table) string {
 func machineCaption(e sweep.Environment) string {
 	var parts []string
 	if cpu := strings.Join(strings.Fields(trademarks().Replace(e.CPU)), " "); cpu != "" {
-		parts = append(parts, printable(cpu))
+		parts = append(parts, Printable(cpu))
 	}
 	if e.Cores > 0 {
 		parts = append(parts, count(int64(e.Cores), "core"))
 	}
 	if system := strings.TrimSpace(e.OS + " " + e.Kernel); system != "" {
-		parts = append(parts, printable(system))
+		parts = append(parts, Printable(system))
 	}
 	if e.Launcher != "" {
 		launcher := e.Launcher + " launcher"
 		if e.Engine != "" {
 			launcher += " (" + e.Engine + ")"
 		}
-		parts = append(parts, printable(launcher))
+		parts = append(parts, Printable(launcher))
 	}
 	if len(parts) == 0 {
 		return "machine unknown"

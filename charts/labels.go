@@ -116,7 +116,7 @@ func levelLabels(names []string, width vg.Length, face typeface) []versionLabel 
 // fitLabel is a foreign name made safe and no wider than limit.
 func fitLabel(name string, limit vg.Length, face typeface) string {
 	const longest = 200 // runes; what is cut away anyway need not be measured
-	text := printable(name)
+	text := Printable(name)
 	if runes := []rune(text); len(runes) > longest {
 		text = string(runes[:longest/2]) + string(runes[len(runes)-longest/2:])
 	}

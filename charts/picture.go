@@ -32,7 +32,7 @@ func FormatOf(file string) (Format, error) {
 	case PNG, SVG:
 		return f, nil
 	default:
-		return "", fmt.Errorf("picture file %s: the name must end in .png or .svg", printable(file))
+		return "", fmt.Errorf("picture file %s: the name must end in .png or .svg", Printable(file))
 	}
 }
 

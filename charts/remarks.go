@@ -13,19 +13,19 @@ func remarks(t sweep.Table) []string {
 	var lines []string
 	failed, _ := sweep.MetricByKey(sweep.ErrorShare)
 	for _, row := range t.Rows {
-		name := printable(row.Version.Name)
+		name := Printable(row.Version.Name)
 		if row.Status == sweep.Degraded {
 			line := name + " degraded"
-			if e, ok := row.Metrics[sweep.ErrorShare]; ok && drawable(e.Median) {
+			if e, ok := row.Metrics[sweep.ErrorShare]; ok && drawable(e.Hi) && e.Hi > 0 {
 				line += fmt.Sprintf(": %s %% of requests failed", figureInFull(failed, e))
 			}
 			if row.Reason != "" {
-				line += ": " + printable(row.Reason)
+				line += ": " + Printable(row.Reason)
 			}
 			lines = append(lines, line)
 		}
 		for _, note := range row.Notes {
-			lines = append(lines, name+": "+printable(note))
+			lines = append(lines, name+": "+Printable(note))
 		}
 	}
 	return lines
@@ -53,7 +53,7 @@ func referenceLine(t sweep.Table) string {
 	if t.Plan.Reference == "" {
 		return ""
 	}
-	line := "reference " + printable(t.Plan.Reference)
+	line := "reference " + Printable(t.Plan.Reference)
 	m, _ := sweep.MetricByKey(sweep.QPS)
 	b, ok := t.Twin[m.Key]
 	if !ok || b.Samples < 1 {

@@ -43,7 +43,7 @@ func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
 	}
 	b.WriteString("load: " + loadCaption(t) + "\nmachine: " + machineCaption(t.Environment) + "\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing the series of %s: %w", printable(t.Target), err)
+		return fmt.Errorf("writing the series of %s: %w", Printable(t.Target), err)
 	}
 	return nil
 }
@@ -63,9 +63,9 @@ func (l seriesLine) heading() string {
 	case l.name == "":
 		return "other versions"
 	case unicode.IsDigit(rune(l.name[0])):
-		return "v" + printable(l.name)
+		return "v" + Printable(l.name)
 	default:
-		return printable(l.name)
+		return Printable(l.name)
 	}
 }
 
@@ -76,7 +76,7 @@ func seriesOf(t sweep.Table, m sweep.Metric) (lines []seriesLine, starred bool) 
 	places := columnDecimals(figures)
 	position := map[string]int{}
 	for i, row := range slices.Backward(t.Rows) {
-		cell := seriesCell{version: printable(row.Version.Name), figure: "-"}
+		cell := seriesCell{version: Printable(row.Version.Name), figure: "-"}
 		if e, ok := figures[i]; ok {
 			// No thousands separators: the rows are also copied elsewhere.
 			cell.figure = strings.ReplaceAll(fixed(e.Median, places), ",", "")

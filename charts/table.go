@@ -47,7 +47,7 @@ func WriteTable(w io.Writer, t sweep.Table, o TableOptions) error {
 		}
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing the table of %s: %w", printable(t.Target), err)
+		return fmt.Errorf("writing the table of %s: %w", Printable(t.Target), err)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func WriteTable(w io.Writer, t sweep.Table, o TableOptions) error {
 func tableTitle(t sweep.Table) string {
 	title := targetTitle(t) + ": " + count(int64(len(t.Rows)), "version")
 	if t.Plan.Source != "" {
-		title += " from " + printable(t.Plan.Source)
+		title += " from " + Printable(t.Plan.Source)
 	}
 	failed := 0
 	for _, row := range t.Rows {
@@ -199,7 +199,7 @@ func writeRows(b *strings.Builder, t sweep.Table, figures []column, width int) (
 	names := make([]string, len(t.Rows))
 	nameWidth := textWidth("version")
 	for i, row := range t.Rows {
-		names[i] = shortenMiddle(printable(row.Version.Name), withinColumns(maxNameColumns))
+		names[i] = shortenMiddle(Printable(row.Version.Name), withinColumns(maxNameColumns))
 		nameWidth = max(nameWidth, textWidth(names[i]))
 	}
 	widths := make([]int, len(figures))
@@ -222,11 +222,11 @@ func writeRows(b *strings.Builder, t sweep.Table, figures []column, width int) (
 			line(names[i], func(c column) string { return cellOr(c.cells[i], "-") })
 			continue
 		}
-		reason := "failed: " + cellOr(printable(row.Reason), "reason unknown")
+		reason := "failed: " + cellOr(Printable(row.Reason), "reason unknown")
 		room := max(width-nameWidth-len(columnGap), minReasonColumns)
 		short := shorten(reason, withinColumns(room))
 		if short != reason {
-			full = append(full, printable(row.Version.Name)+" "+reason)
+			full = append(full, Printable(row.Version.Name)+" "+reason)
 		}
 		b.WriteString(padRight(names[i], nameWidth) + columnGap + short + "\n")
 	}

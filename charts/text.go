@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// printable makes foreign text safe for one line of a terminal: control
+// Printable makes foreign text safe for one line of a terminal: control
 // characters, line breaks, marks that change the direction of writing,
 // invisible characters and broken UTF-8 are written as Go escapes ("\x1b",
 // "\u202e"). Everything else is left as it is.
-func printable(s string) string {
+func Printable(s string) string {
 	if strings.IndexFunc(s, unprintable) < 0 && utf8.ValidString(s) {
 		return s
 	}

@@ -19,7 +19,7 @@ func TestPrintable(t *testing.T) {
 		"\uFFFD":         "\uFFFD",
 		"\x00\x7f\u0085": `\x00\x7f\u0085`,
 	} {
-		if got := printable(in); got != want {
+		if got := Printable(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -28,7 +28,7 @@ func TestPrintable(t *testing.T) {
 func FuzzPrintable(f *testing.F) {
 	f.Add("1.2.3\x1b]0;title\x07\u2066\xc3")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := printable(s)
+		got := Printable(s)
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("%q: %q", s, got)
 		}

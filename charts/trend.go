@@ -30,7 +30,7 @@ func Trend(w io.Writer, t sweep.Table, m sweep.Metric, o Options) error {
 	f := tr.frame(t, m, o)
 	f.layout(o.size())
 	if err := render(w, o, func(c draw.Canvas) { f.draw(c) }); err != nil {
-		return fmt.Errorf("drawing %s of %s: %w", m.Key, printable(t.Target), err)
+		return fmt.Errorf("drawing %s of %s: %w", m.Key, Printable(t.Target), err)
 	}
 	return nil
 }

@@ -59,8 +59,9 @@ func (c *Cache) programs() string { return filepath.Join(c.dir, "programs") }
 
 // buildFacts is kept beside a build's files.
 type buildFacts struct {
-	Digest string `json:"digest"`
+	Digest string `json:"digest"` // as the source has it
 	Bytes  int64  `json:"bytes"`
+	Tree   string `json:"tree"` // treeHash of the files
 }
 
 // factsFile lies beside the files folder, so that it cannot clash with them.
@@ -76,15 +77,23 @@ func (c *Cache) buildDir(target, version, digest string, recipe ...string) strin
 	return filepath.Join(c.builds(), folderName(target), version+"-"+hex.EncodeToString(sum[:])[:recipeHash])
 }
 
-// facts reads what is known of the build in dir; false when there is none.
+// facts reads what is known of the build in dir; false when there is none, or
+// none that is whole: a disk, a clean-up or a person may have changed it.
 func (c *Cache) facts(dir string) (buildFacts, bool, error) {
 	b, err := os.ReadFile(filepath.Join(dir, factsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return buildFacts{}, false, nil
 	}
+	if err != nil {
+		return buildFacts{}, false, fmt.Errorf("reading the cached build %s: %w", dir, err)
+	}
 	var f buildFacts
-	if err == nil {
-		err = json.Unmarshal(b, &f)
+	if json.Unmarshal(b, &f) != nil || f.Tree == "" {
+		return buildFacts{}, false, nil
+	}
+	tree, err := treeHash(filepath.Join(dir, filesDir))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && tree != f.Tree {
+		return buildFacts{}, false, nil
 	}
 	if err != nil {
 		return buildFacts{}, false, fmt.Errorf("reading the cached build %s: %w", dir, err)
@@ -93,12 +102,15 @@ func (c *Cache) facts(dir string) (buildFacts, bool, error) {
 }
 
 // make returns the facts of the build in dir, and whether it was there already.
-// Where it is not, fill writes its files into a folder and tells about them;
-// scratch is a folder for what is thrown away afterwards.
+// Where it is not, or not whole, fill writes its files into a folder and tells
+// about them; scratch is a folder for what is thrown away afterwards.
 func (c *Cache) make(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, bool, error) {
 	facts, cached, err := c.facts(dir)
 	if err != nil || cached {
 		return facts, cached, err
+	}
+	if err := os.RemoveAll(dir); err != nil { // what is not whole
+		return facts, false, fmt.Errorf("removing a damaged build: %w", err)
 	}
 	facts, err = c.add(ctx, dir, fill)
 	return facts, false, err
@@ -120,6 +132,9 @@ func (c *Cache) add(ctx context.Context, dir string, fill func(ctx context.Conte
 	if err != nil {
 		return buildFacts{}, err
 	}
+	if facts.Tree, err = treeHash(files); err != nil {
+		return buildFacts{}, err
+	}
 	b, err := json.Marshal(facts)
 	if err != nil {
 		return buildFacts{}, err
@@ -138,8 +153,11 @@ func (c *Cache) program(d *Definition, r Recipe) (string, error) {
 		return "", err
 	}
 	dir := filepath.Join(c.programs(), folderName(d.Name)+"-"+r.hash(files))
-	if _, err := os.Stat(dir); err == nil {
+	if holds(dir, files) {
 		return dir, nil
+	}
+	if err := os.RemoveAll(dir); err != nil { // what is not whole
+		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
 	}
 	scratch, err := os.MkdirTemp(c.scratch(), "program-")
 	if err != nil {

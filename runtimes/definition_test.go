@@ -130,7 +130,7 @@ variants:
 }
 
 func TestOwnerIsGone(t *testing.T) {
-	this := thisOwner()
+	this := ThisOwner()
 	fields := strings.Fields(this)
 	join := func(f ...string) string { return strings.Join(f, " ") }
 	for name, tt := range map[string]struct {
@@ -144,7 +144,7 @@ func TestOwnerIsGone(t *testing.T) {
 		"not written by us":              {"whatever", false},
 		"a process that tells no start":  {join(fields[0], fields[1], fields[2], "-"), false},
 	} {
-		if got := ownerIsGone(tt.owner, this); got != tt.gone {
+		if got := OwnerIsGone(tt.owner, this); got != tt.gone {
 			t.Errorf("%s: %v, want %v", name, got, tt.gone)
 		}
 	}

@@ -98,7 +98,7 @@ func ConnectEngine(ctx context.Context) (*Engine, error) {
 		name += " elsewhere"
 	}
 	e := &Engine{
-		api: api, version: name, system: version.Os, architecture: version.Arch, owner: thisOwner(),
+		api: api, version: name, system: version.Os, architecture: version.Arch, owner: ThisOwner(),
 		local: local,
 	}
 	if err := e.removeLeftovers(ctx); err != nil {
@@ -152,7 +152,7 @@ func (e *Engine) removeLeftovers(ctx context.Context) error {
 	var gone sync.WaitGroup
 	errs := make([]error, len(list))
 	for i, c := range list {
-		if ownerIsGone(c.Labels[labelOwner], e.owner) {
+		if OwnerIsGone(c.Labels[labelOwner], e.owner) {
 			gone.Go(func() { errs[i] = e.remove(c.ID) })
 		}
 	}

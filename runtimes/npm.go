@@ -126,7 +126,7 @@ func (n *npm) download(ctx context.Context, v sweep.Version, scratch, files stri
 
 // fetch downloads one version's archive into folder and returns its path.
 func (n *npm) fetch(ctx context.Context, version, folder string) (string, error) {
-	out, err := n.run(ctx, "pack", n.pack.Package+"@"+version, "--pack-destination", folder, "--ignore-scripts", "--silent")
+	out, err := n.run(ctx, "pack", n.pack.Package+"@"+version, "--pack-destination", folder, "--ignore-scripts", "--loglevel=error")
 	if err != nil {
 		return "", err
 	}
@@ -143,20 +143,25 @@ func (n *npm) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, n.command, args...)
 	cmd.Env = append(os.Environ(), "npm_config_update_notifier=false", "npm_config_fund=false", "npm_config_audit=false")
 	stopGroup(cmd)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var stdout bytes.Buffer
+	var complaint tail
+	cmd.Stdout, cmd.Stderr = &bounded{w: &stdout, left: maxNPMAnswer}, &complaint
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, npmError(stdout.Bytes(), stderr.String(), err)
+		return nil, npmError(stdout.Bytes(), complaint.lines(), err)
 	}
 	return stdout.Bytes(), nil
 }
 
+// maxNPMAnswer bounds what npm may print; the longest real list of versions has
+// a hundredth of it.
+const maxNPMAnswer = 64 << 20 // bytes
+
 // npmError finds npm's own words for what went wrong: in the JSON that --json
 // prints, or in the lines marked "npm error" (npm ERR! before npm 10).
-func npmError(stdout []byte, stderr string, cause error) error {
+func npmError(stdout []byte, complaint []string, cause error) error {
 	var report struct {
 		Error struct{ Code, Summary string } `json:"error"`
 	}
@@ -164,7 +169,7 @@ func npmError(stdout []byte, stderr string, cause error) error {
 		return fmt.Errorf("npm: %s: %s", report.Error.Code, firstWords(report.Error.Summary))
 	}
 	var code string
-	for line := range strings.Lines(stderr) {
+	for _, line := range complaint {
 		text, marked := strings.CutPrefix(strings.TrimSpace(line), "npm error ")
 		if !marked {
 			text, marked = strings.CutPrefix(strings.TrimSpace(line), "npm ERR! ")

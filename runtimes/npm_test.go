@@ -145,6 +145,39 @@ func TestBuildIsFetchedOnce(t *testing.T) {
 	}
 }
 
+// A build that was changed in the cache is not measured but fetched again.
+func TestDamagedBuildIsFetchedAgain(t *testing.T) {
+	for name, damage := range map[string]func(dir string) error{
+		"cut short": func(dir string) error { return os.Truncate(filepath.Join(dir, filesDir, "bin/node"), 3) },
+		"replaced": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, filesDir, "bin/node"), []byte("BINARY"), 0o755)
+		},
+		"not runnable":  func(dir string) error { return os.Chmod(filepath.Join(dir, filesDir, "bin/node"), 0o644) },
+		"deleted":       func(dir string) error { return os.Remove(filepath.Join(dir, filesDir, "bin/node")) },
+		"without files": func(dir string) error { return os.RemoveAll(filepath.Join(dir, filesDir)) },
+		"facts empty":   func(dir string) error { return os.WriteFile(filepath.Join(dir, factsFile), nil, 0o644) },
+		"facts cut":     func(dir string) error { return os.WriteFile(filepath.Join(dir, factsFile), []byte(`{"dig`), 0o644) },
+		"facts bare":    func(dir string) error { return os.WriteFile(filepath.Join(dir, factsFile), []byte(`{}`), 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			archive := archiveOf(t, [2]string{"package/bin/node", "binary"})
+			fakePackage(t, archive, digestOf(t, archive))
+			s := nodeSupply(t)
+			first := obtainOne(t, s, "1.0.0")
+			if err := damage(filepath.Dir(first.Build.Dir)); err != nil {
+				t.Fatal(err)
+			}
+			again := obtainOne(t, s, "1.0.0")
+			if again.Reason != "" || again.Build.FromCache || filesIn(t, again.Build.Dir)["bin/node"] != "binary" {
+				t.Errorf("%+v, files %q", again, filesIn(t, again.Build.Dir))
+			}
+			if third := obtainOne(t, s, "1.0.0"); !third.Build.FromCache {
+				t.Errorf("fetched a third time: %+v", third)
+			}
+		})
+	}
+}
+
 // A download that is not what the registry has is not used, and leaves nothing.
 func TestBuildWithAnotherHashIsRefused(t *testing.T) {
 	archive := archiveOf(t, [2]string{"package/bin/node", "binary"})

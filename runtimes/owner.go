@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// thisOwner names this process for good: a later process of the same number is
+// ThisOwner names this process for good: a later process of the same number is
 // another. Machine, boot, process and start of the process, parted by blanks.
-func thisOwner() string { return ownerOf(os.Getpid()) }
+func ThisOwner() string { return ownerOf(os.Getpid()) }
 
 func ownerOf(pid int) string {
 	host, err := os.Hostname()
@@ -38,10 +38,10 @@ func startOf(pid int) string {
 	return fields[19]
 }
 
-// ownerIsGone tells whether the process that owner names has ended for sure:
+// OwnerIsGone tells whether the process that owner names has ended for sure:
 // it ran on the machine that this names, and before its last boot or not any
 // more. What other machines own is theirs.
-func ownerIsGone(owner, this string) bool {
+func OwnerIsGone(owner, this string) bool {
 	var host, boot, start, thisHost, thisBoot, thisStart string
 	var pid, thisPID int
 	if _, err := fmt.Sscan(owner, &host, &boot, &pid, &start); err != nil {

@@ -32,8 +32,12 @@ type ProcessLauncher struct {
 // leaves the choice to the system.
 type CPUSets struct{ Server, Load []int }
 
-// NewProcessLauncher makes a launcher for the builds of one supply.
+// NewProcessLauncher makes a launcher for the builds of one supply, and removes
+// the folders that killed sweeps left.
 func NewProcessLauncher(s *Supply, cache *Cache, cpus CPUSets) (*ProcessLauncher, error) {
+	if err := removeRunFolders(os.TempDir()); err != nil {
+		return nil, err
+	}
 	program, err := cache.program(s.definition, s.recipe)
 	if err != nil {
 		return nil, err
@@ -53,9 +57,9 @@ func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Insta
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := os.MkdirTemp("", "versweep-run-")
+	scratch, err := os.MkdirTemp("", runFolder(os.Getpid())+"-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("making the server's working folder ($TMPDIR): %w", err)
 	}
 	at := places{build: b.Dir, program: l.program, runtime: b.Runtime, port: strconv.Itoa(port), version: b.Version}
 	args := at.fill(l.recipe.Start)

@@ -2,6 +2,8 @@ package runtimes
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"strings"
 	"sync"
 )
@@ -40,4 +42,17 @@ func (t *tail) lines() []string {
 		}
 	}
 	return lines[max(0, len(lines)-tailLines):]
+}
+
+// bounded passes on what is written to it until more than left bytes came.
+type bounded struct {
+	w    io.Writer
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, errors.New("more output than anybody expects")
+	}
+	return b.w.Write(p)
 }

@@ -101,13 +101,13 @@ func version() string {
 // say writes a line of progress or a warning.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
+		fmt.Fprintln(a.stderr, charts.Printable(fmt.Sprintf(format, args...)))
 	}
 }
 
 // warn writes a warning, which --quiet does not hide.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.stderr, "warning: "+format+"\n", args...)
+	fmt.Fprintln(a.stderr, "warning: "+charts.Printable(fmt.Sprintf(format, args...)))
 }
 
 // misuseError is a command line that cannot be carried out.
@@ -119,10 +119,23 @@ func misuse(hint, format string, args ...any) error {
 	return &misuseError{fmt.Sprintf(format, args...), hint}
 }
 
+// dbError says that the store that --db names cannot be opened.
+type dbError struct{ error }
+
+func (e *dbError) Unwrap() error { return e.error }
+
+// hintedError is a failure that the user can do something about.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e *hintedError) Unwrap() error { return e.error }
+
 // explain turns an error into one line, a hint for the next step and the exit
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
-	line, status = strings.Join(strings.Fields(err.Error()), " "), exitFailure
+	line, status = charts.Printable(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
 	}
@@ -153,10 +166,20 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	}
 	for _, known := range hints {
 		if errors.Is(err, known.err) {
-			return line, known.hint, status
+			hint = known.hint
+			break
 		}
 	}
-	return line, "", status
+	if errors.Is(err, store.ErrFull) && a.sweeping == 0 {
+		hint = "make room, then run it again"
+	}
+	if e, ok := errors.AsType[*hintedError](err); ok && hint == "" {
+		hint = e.hint
+	}
+	if _, ok := errors.AsType[*dbError](err); ok && hint == "" {
+		hint = "name a file in a folder that you may write to with --db"
+	}
+	return line, hint, status
 }
 
 // hints says what to do about errors that have a name.
@@ -179,5 +202,7 @@ var hints = []struct {
 	{store.ErrFull, "make room, then go on with versweep resume"},
 	{store.ErrDamaged, "the file is cut short or overwritten; go back to a backup, or name another file with --db"},
 	{store.ErrNoSweep, "versweep run makes one"},
+	{store.ErrGone, "samples taken since are lost; those before are wherever the file went"},
+	{store.ErrBusy, "wait until that process ends, or name another sweep by its number"},
 	{charts.ErrNothingToDraw, "versweep table shows what was measured, and why the rest was not"},
 }

@@ -59,7 +59,7 @@ func checkPicture(file string) error {
 	}
 	probe, err := os.CreateTemp(filepath.Dir(file), ".versweep-")
 	if err != nil {
-		return fmt.Errorf("-o %s: its folder cannot be written to: %w", file, errors.Unwrap(err))
+		return &hintedError{fmt.Errorf("-o %s: its folder cannot be written to: %w", file, errors.Unwrap(err)), "name a file in a folder that you may write to"}
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

@@ -35,7 +35,7 @@ type containerFlags struct {
 func (f *containerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.keepImages, "keep-images", true, "keep the engine's images for the next sweep, up to 20 GiB and 30 days; false removes those of this sweep")
-	flags.StringVar(&f.caBundle, "ca-bundle", "", "PEM file of the certificates that builds in containers trust, where a proxy signs with its own")
+	flags.StringVar(&f.caBundle, "ca-bundle", "", "PEM file of the certificates that builds in containers trust, where a proxy signs with its own (default none)")
 }
 
 func (f *launchFlags) add(cmd *cobra.Command) {
@@ -63,7 +63,11 @@ func (f *launchFlags) openCache() (*runtimes.Cache, error) {
 			return nil, err
 		}
 	}
-	return runtimes.OpenCache(dir)
+	cache, err := runtimes.OpenCache(dir)
+	if err != nil {
+		return nil, &hintedError{err, "name a folder that you may write to with --cache"}
+	}
+	return cache, nil
 }
 
 // cpuSets decides where server and load engine run: apart from each other.

@@ -254,16 +254,18 @@ func (a *app) load(ctx context.Context, url string, job load.Job) error {
 	p := job.Profile
 	if p.Shape != load.ShapeRamp {
 		a.say("%s: %s", url, describe(p))
-		r, err := load.Run(ctx, job, load.Hooks{})
-		if err != nil {
-			return err
+		r, runErr := load.Run(ctx, job, load.Hooks{})
+		if runErr != nil && r.Elapsed == 0 {
+			return runErr
 		}
+		// An interrupted window is shown as far as it came.
+		var err error
 		if a.json {
 			err = a.printJSON(r)
 		} else {
 			err = printResult(a.stdout, r)
 		}
-		return errors.Join(err, rightAnswers(r))
+		return errors.Join(runErr, err, rightAnswers(r))
 	}
 	results, err := load.RunRamp(ctx, job, func(s load.Step) {
 		a.say("step %d of %d: %s", s.Number, s.Of, describe(s.Profile))

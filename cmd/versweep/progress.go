@@ -69,7 +69,7 @@ type roundProgress struct {
 }
 
 func (a *app) newRoundProgress(sw sweep.Sweep) *roundProgress {
-	return &roundProgress{app: a, rounds: sw.Plan.Rounds, started: time.Now()}
+	return &roundProgress{app: a, rounds: sw.Plan.Rounds, started: time.Now(), resumed: len(sw.Samples)}
 }
 
 // tell draws only between samples, so that drawing takes no time from a
@@ -77,7 +77,6 @@ func (a *app) newRoundProgress(sw sweep.Sweep) *roundProgress {
 func (p *roundProgress) tell(s sweep.Step) {
 	if p.bar == nil {
 		p.bar = p.app.bar(s.Total, "measuring")
-		p.resumed = s.Done
 	}
 	name := s.Version
 	if s.Twin {
@@ -85,7 +84,7 @@ func (p *roundProgress) tell(s sweep.Step) {
 	}
 	p.bar.Describe(fmt.Sprintf("round %d of %d: %s%s", s.Round, p.rounds, name, p.left(s)))
 	p.bar.Set(s.Done)
-	if p.app.lines() && s.Sample == nil && s.Round != p.round {
+	if p.app.lines() && s.Sample == nil && s.Done >= p.resumed && s.Round != p.round {
 		p.round = s.Round
 		p.app.say("round %d of %d (%d of %d samples%s)", s.Round, p.rounds, s.Done, s.Total, p.left(s))
 	}

@@ -41,13 +41,22 @@ func (a *app) resumeCommand() *cobra.Command {
 }
 
 func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, picture string) error {
-	st, err := store.Open(ctx, a.db)
+	// A store that is not there is not made: there is nothing in it to go on with.
+	if looked, err := store.OpenReadOnly(ctx, a.db); err != nil {
+		return &dbError{err}
+	} else if err := looked.Close(); err != nil {
+		return err
+	}
+	st, err := openStore(ctx, a.db)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
 	sw, err := unfinished(ctx, st, args)
 	if err != nil {
+		return err
+	}
+	if err := claim(ctx, st, sw.ID); err != nil {
 		return err
 	}
 	d, err := a.findTarget(sw.Plan.Target)

@@ -15,6 +15,7 @@ import (
 	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
+	"versweep/sweep/load"
 )
 
 // runFlags are the flags of run.
@@ -23,10 +24,11 @@ type runFlags struct {
 	launchFlags
 
 	profileFlags
-	latencyPass float64 // share of the reference's throughput; 0 is off
-	rounds      int
-	reference   string
-	seed        uint64
+	latencyPass  bool
+	latencyShare float64 // of the reference's throughput
+	rounds       int
+	reference    string
+	seed         uint64
 
 	picture string // -o
 	layout  string
@@ -52,8 +54,8 @@ Every sample is saved at once. It prints the table and writes the chart.`,
 	f.launchFlags.add(cmd)
 	flags := cmd.Flags()
 	f.profileFlags.add(cmd)
-	flags.Float64Var(&f.latencyPass, "latency-pass", 0, "after each window a second one at a fixed rate, this share of the reference's throughput (default none; 0.5 without a share)")
-	flags.Lookup("latency-pass").NoOptDefVal = "0.5"
+	flags.BoolVar(&f.latencyPass, "latency-pass", false, "after each window a second one at a fixed rate, so that latency is compared at equal load")
+	flags.Float64Var(&f.latencyShare, "latency-share", 0.5, "rate of --latency-pass, as a share of the reference's throughput")
 	flags.IntVar(&f.rounds, "rounds", 5, "samples of each version")
 	flags.StringVar(&f.reference, "reference", "", "version sampled in every round and twice (default the newest stable; kept for later sweeps)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order in which versions are sampled (default random, and recorded)")
@@ -63,18 +65,41 @@ Every sample is saved at once. It prints the table and writes the chart.`,
 	return cmd
 }
 
-// runAll sweeps one target after the other.
+// order is the sweep of one target as the command line asks for it, checked as
+// far as it can be without asking a registry.
+type order struct {
+	runFlags
+	definition *runtimes.Definition
+	selection  sweep.Selection
+	profile    load.Profile
+	cpus       runtimes.CPUSets
+	cache      *runtimes.Cache
+}
+
+// runAll sweeps one target after the other. What can be refused is refused
+// before the first is begun.
 func (a *app) runAll(ctx context.Context, targets []string, f runFlags, seeded bool) error {
-	if len(targets) > 1 && f.picture != "" && !strings.Contains(f.picture, targetMark) {
+	switch {
+	case len(targets) > 1 && f.picture != "" && !strings.Contains(f.picture, targetMark):
 		return misuse("-o 'trend-{target}.png' writes a file for each", "-o %s: one file cannot hold the charts of %d targets", f.picture, len(targets))
+	case len(targets) > 1 && a.json:
+		return misuse("run them one by one", "--json is one document, and cannot hold the sweeps of %d targets", len(targets))
 	}
 	if !seeded {
 		f.seed = rand.Uint64() >> 11 // 53 bits: whole in every JSON reader
 	}
+	var orders []*order
 	for _, target := range targets {
 		one := f
-		one.picture = strings.ReplaceAll(f.picture, targetMark, target)
-		if err := a.runOne(ctx, target, one); err != nil {
+		one.picture = strings.ReplaceAll(f.picture, targetMark, strings.ReplaceAll(target, ":", "-"))
+		o, err := a.check(ctx, target, one)
+		if err != nil {
+			return err
+		}
+		orders = append(orders, o)
+	}
+	for _, o := range orders {
+		if err := a.sweep(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -84,80 +109,82 @@ func (a *app) runAll(ctx context.Context, targets []string, f runFlags, seeded b
 // targetMark in the name of an output file stands for the target's name.
 const targetMark = "{target}"
 
-// runOne plans and carries out the sweep of one target. What can be refused is
-// refused before anything is fetched.
-func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
-	d, err := a.findTarget(target)
-	if err != nil {
-		return err
+// maxRounds bounds a slip of the keyboard.
+const maxRounds = 100_000
+
+// check refuses what can be refused without asking a registry.
+func (a *app) check(ctx context.Context, target string, f runFlags) (*order, error) {
+	o := &order{runFlags: f}
+	var err error
+	if o.definition, err = a.findTarget(target); err != nil {
+		return nil, err
 	}
 	per := sweep.PerLine
 	if f.versions != "" {
 		per = sweep.PerPatch
 	}
-	selection, err := f.selection(d, per)
-	if err != nil {
-		return err
+	if o.selection, err = f.selection(o.definition, per); err != nil {
+		return nil, err
 	}
-	profile, err := f.profileFlags.profile()
-	if err != nil {
-		return err
+	if o.profile, err = f.profileFlags.profile(); err != nil {
+		return nil, err
 	}
-	if f.latencyPass < 0 || f.latencyPass >= 1 {
-		return misuse("0.5 is half of the reference's throughput", "--latency-pass: %v is not a share between 0 and 1", f.latencyPass)
+	if !(f.latencyShare > 0 && f.latencyShare < 1) {
+		return nil, misuse("0.5 is half of the reference's throughput", "--latency-share: %v is not a share between 0 and 1", f.latencyShare)
 	}
-	if f.rounds < 1 {
-		return misuse("at least 1", "--rounds: %d rounds measure nothing", f.rounds)
+	if f.rounds < 1 || f.rounds > maxRounds {
+		return nil, misuse("5 to 30 are usual", "--rounds: %d is not between 1 and %d", f.rounds, maxRounds)
 	}
 	if err := checkLayout(f.layout); err != nil {
-		return err
+		return nil, err
 	}
 	if err := f.checkLauncher(); err != nil {
-		return err
+		return nil, err
 	}
-	cpus, err := f.cpuSets(a, d)
-	if err != nil {
-		return err
+	if o.cpus, err = f.cpuSets(a, o.definition); err != nil {
+		return nil, err
 	}
 	if f.picture != "" {
 		if err := checkPicture(f.picture); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := checkStore(ctx, a.db); err != nil {
-		return err
+		return nil, err
 	}
-	cache, err := f.openCache()
-	if err != nil {
-		return err
-	}
-	l, err := a.connect(ctx, d, cache, f.source, f.launchFlags, cpus, true)
+	o.cache, err = f.openCache()
+	return o, err
+}
+
+// sweep plans and carries out one sweep.
+func (a *app) sweep(ctx context.Context, o *order) error {
+	l, err := a.connect(ctx, o.definition, o.cache, o.source, o.launchFlags, o.cpus, true)
 	if err != nil {
 		return err
 	}
 	defer l.close()
-	chosen, err := choose(selection, d, l.found)
+	chosen, err := choose(o.selection, o.definition, l.found)
 	if err != nil {
 		return err
 	}
 	for _, term := range chosen.Empty {
-		a.warn("--versions: no version of %s is in range %q", d.Name, term)
+		a.warn("--versions: no version of %s is in range %q", o.definition.Name, term)
 	}
-	st, err := store.Open(ctx, a.db)
+	st, err := openStore(ctx, a.db)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
 
 	plan := sweep.Plan{
-		Target: d.Name, Title: d.Title, Source: l.supply.Kind(), Launcher: l.kind, Profile: profile, Seed: f.seed, Rounds: f.rounds,
-		Versions: withMissing(chosen, d),
+		Target: o.definition.Name, Title: o.definition.Title, Source: l.supply.Kind(), Launcher: l.kind, Profile: o.profile,
+		Seed: o.seed, Rounds: o.rounds, Versions: withMissing(chosen, o.definition),
 	}
-	reference, err := a.plannedReference(ctx, st, &plan, l.environment, l.found, f.reference)
+	reference, err := a.plannedReference(ctx, st, &plan, l.environment, l.found, o.reference)
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, plan, chosen, l, cpus, f.yes); err != nil {
+	if err := a.confirm(ctx, plan, chosen, l, o.cpus, o.yes); err != nil {
 		return err
 	}
 	outcomes, err := a.obtain(ctx, l.supply, plan.Versions, l.finish)
@@ -167,32 +194,56 @@ func (a *app) runOne(ctx context.Context, target string, f runFlags) error {
 	if plan.Reference, err = a.chooseReference(ctx, plan, outcomes, l.launcher, reference); err != nil {
 		return err
 	}
-	if f.latencyPass > 0 && plan.Reference != "" {
-		if plan.LatencyRate, err = a.latencyRate(ctx, plan, outcomes, l.launcher, f.latencyPass); err != nil {
+	if o.latencyPass && plan.Reference != "" {
+		if plan.LatencyRate, err = a.latencyRate(ctx, plan, outcomes, l.launcher, o.latencyShare); err != nil {
 			return err
 		}
 	}
-	if plan.Reference != "" {
-		if _, err := st.SetSeriesReference(ctx, plan, l.environment, plan.Reference); err != nil {
-			return err
-		}
-	}
-	sw, err := st.CreateSweep(ctx, plan, l.environment, time.Now())
+	sw, err := begin(ctx, st, plan, l.environment, outcomes)
 	if err != nil {
 		return err
 	}
+	l.forSweep(sw.ID)
+	if err := a.carryOut(ctx, st, l.launcher, &sw, o.layout, o.picture); err != nil {
+		return err
+	}
+	a.tidy(ctx, l, sw.Outcomes, o.keepImages)
+	return nil
+}
+
+// begin stores a sweep whose builds are made, claimed by this process.
+func begin(ctx context.Context, st *store.Store, p sweep.Plan, env sweep.Environment, outcomes []sweep.Outcome) (sweep.Sweep, error) {
+	if p.Reference != "" {
+		if _, err := st.SetSeriesReference(ctx, p, env, p.Reference); err != nil {
+			return sweep.Sweep{}, err
+		}
+	}
+	sw, err := st.CreateSweep(ctx, p, env, time.Now())
+	if err != nil {
+		return sw, err
+	}
 	for _, o := range outcomes {
 		if err := st.SaveOutcome(ctx, sw.ID, o); err != nil {
-			return err
+			return sw, err
 		}
 	}
 	sw.Outcomes = outcomes
-	l.forSweep(sw.ID)
-	if err := a.carryOut(ctx, st, l.launcher, &sw, f.layout, f.picture); err != nil {
-		return err
+	return sw, claim(ctx, st, sw.ID)
+}
+
+// claim keeps other processes from carrying out the same sweep.
+func claim(ctx context.Context, st *store.Store, id int64) error {
+	this := runtimes.ThisOwner()
+	return st.ClaimSweep(ctx, id, this, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
+}
+
+// openStore opens the store for writing.
+func openStore(ctx context.Context, file string) (*store.Store, error) {
+	st, err := store.Open(ctx, file)
+	if err != nil {
+		return nil, &dbError{err}
 	}
-	a.tidy(ctx, l, sw.Outcomes, f.keepImages)
-	return nil
+	return st, nil
 }
 
 // checkStore refuses a file that cannot be the store, before anything is made.
@@ -202,7 +253,7 @@ func checkStore(ctx context.Context, file string) error {
 		return nil
 	}
 	if err != nil {
-		return err
+		return &dbError{err}
 	}
 	return st.Close()
 }
@@ -270,13 +321,13 @@ func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l 
 		left = " (left out: " + text + ")"
 	}
 	first, last := p.Versions[0].Name, p.Versions[len(p.Versions)-1].Name
-	a.say("%s: %d versions from %s, %s to %s%s", p.Title, len(p.Versions), p.Source, first, last, left)
+	a.say("%s: %s from %s, %s to %s%s", p.Title, counted(len(p.Versions), "version"), p.Source, first, last, left)
 	where := "not pinned"
 	if len(cpus.Server) > 0 {
 		where = fmt.Sprintf("server on CPU %s, load engine on CPU %s", sweep.FormatCPUs(cpus.Server), sweep.FormatCPUs(cpus.Load))
 	}
 	a.say("launcher: %s, %s", l.name, where)
-	a.say("load: %s; %d rounds of %d samples, seed %d", describe(p.Profile), p.Rounds, len(p.Versions)+1, p.Seed)
+	a.say("load: %s; %s of %d samples, seed %d", describe(p.Profile), counted(p.Rounds, "round"), len(p.Versions)+1, p.Seed)
 	a.say("expected: about %v of measuring once all versions are fetched", expectedTime(p).Round(time.Second))
 	if yes || a.quiet || !a.asks || !a.terminal {
 		return nil
@@ -294,11 +345,20 @@ func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l 
 	case <-ctx.Done():
 		return ctx.Err()
 	case line := <-answer:
-		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "n") {
-			return misuse("--yes goes on without asking", "stopped before anything was fetched")
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "", "y", "yes":
+			return nil
 		}
-		return nil
+		return misuse("--yes goes on without asking", "stopped before anything was fetched")
 	}
+}
+
+// counted is "1 round" or "5 rounds".
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // overhead is what a sample takes besides warm-up and window: starting,

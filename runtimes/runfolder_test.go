@@ -1,0 +1,35 @@
+//go:build linux
+
+package runtimes
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestOnlyFoldersOfGoneProcessesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	this := os.Getpid()
+	want := map[string]bool{
+		runFolder(this) + "-123":                         true,  // ours, in use
+		fmt.Sprintf("%s%d-1-123", runFolderPrefix, this): false, // this number, another start
+		runFolderPrefix + "999999999-5-123":              false, // no such process
+		runFolderPrefix + "123":                          true,  // not in this form
+		"another-folder":                                 true,
+	}
+	for name := range want {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removeRunFolders(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, stays := range want {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
+			t.Errorf("%s: stays %v, want %v", name, err == nil, stays)
+		}
+	}
+}
