@@ -69,6 +69,7 @@ func TestDefinitionFlawsAreTold(t *testing.T) {
 		"empty list":               {swap("npm:\n      package: x\n      keep: [bin/x]", "list: []"), "3:5", "sources[0].list: it names no version", ""},
 		"no start":                 {rightDefinition[:strings.Index(rightDefinition, "start")], "3:5", "sources[0]: start is missing", "in the source's recipe"},
 		"bad pattern":              {swap("bin/x]", "bin/x, '[x']"), "5:21", `sources[0].npm.keep[1]: bad pattern "[x"`, ""},
+		"bad form of tags":         {swap("npm:\n      package: x\n      keep: [bin/x]", "git: {repository: x, tags: 'v{versoin}'}"), "3:26", `sources[0].git.tags: "v{versoin}" is no form of tags`, ""},
 		"program elsewhere":        {swap("hello.js]", "hello.js, ../x.js]"), "6:21", `program[1]: "../x.js" is not the name of a file beside target.yaml`, ""},
 		"program missing":          {swap("hello.js]", "hullo.js]"), "6:11", `program[0]: "hullo.js" beside target.yaml: there is no such file`, ""},
 		"program a folder":         {swap("hello.js]", "folder]"), "6:11", "is a folder, not a file", ""},

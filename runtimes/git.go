@@ -39,7 +39,7 @@ func newGit(d *Definition, settings *GitSource, cache *Cache) (*gitSource, error
 // checkTags finds what is wrong with the form of a git source's tags.
 func (g *GitSource) checkTags() error {
 	if _, err := parseVersionForm(g.Tags); err != nil {
-		return fmt.Errorf("git.tags: %w", err)
+		return flawAt("git.tags", "%v", err)
 	}
 	return nil
 }
