@@ -124,3 +124,21 @@ func TestEveryKeyIsExplained(t *testing.T) {
 	}
 	every(definitionForm())
 }
+
+// The examples of the page for users are of the form.
+func TestExamplesOnThePageAreRight(t *testing.T) {
+	page, err := os.ReadFile("../docs/targets.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := strings.Split(string(page), "```yaml\n")[1:]
+	if len(examples) < len(SkeletonKinds()) {
+		t.Errorf("%d examples for %d kinds of source", len(examples), len(SkeletonKinds()))
+	}
+	for _, e := range examples {
+		text, _, _ := strings.Cut(e, "```")
+		if _, err := conform([]byte("title: X\n"+text), definitionForm()); err != nil {
+			t.Errorf("%v in\n%s", err, text)
+		}
+	}
+}
