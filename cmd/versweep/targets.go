@@ -38,6 +38,9 @@ func (a *app) targetsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if _, err := a.findTarget(args[0]); err != nil {
+				return err
+			}
 			text, err := catalog.Text(args[0])
 			if err != nil {
 				return err
