@@ -2,19 +2,25 @@ package runtimes
 
 import (
 	"errors"
+	"io/fs"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 )
 
+// Every folder of the catalogue is a target, says what it is in sentences, and
+// has no file that nothing uses.
 func TestEveryEmbeddedTargetIsWhole(t *testing.T) {
 	c, err := EmbeddedCatalog()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(c.Names(), []string{"bun", "deno", "nginx", "node"}) {
-		t.Errorf("targets %v", c.Names())
+	folders, err := filepath.Glob("catalog/*/" + definitionFile)
+	if err != nil || len(folders) == 0 || len(folders) != len(c.Names()) {
+		t.Errorf("%d folders with a %s, %v; targets %v", len(folders), definitionFile, err, c.Names())
 	}
 	for _, name := range c.Names() {
 		d, err := c.Find(name)
@@ -22,10 +28,45 @@ func TestEveryEmbeddedTargetIsWhole(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if d.Answer.Body != "Hello World\n" || len(d.Program) == 0 || d.About == "" {
-			t.Errorf("%s: %+v", name, d)
+		if !strings.HasPrefix(d.Homepage, "https://") {
+			t.Errorf("%s: homepage %q", name, d.Homepage)
+		}
+		if !isSentence(d.About) || d.Untested != "" && !isSentence(d.Untested) {
+			t.Errorf("%s: about %q, untested %q; want a sentence each", name, d.About, d.Untested)
+		}
+		used := map[string]bool{definitionFile: true}
+		for _, v := range append(slices.Sorted(maps.Keys(d.Variants)), "") {
+			one := d
+			if v != "" {
+				one, _ = d.variant(v)
+			}
+			if one.Answer.Body != "Hello World\n" && v == "" || !isSentence(one.About) {
+				t.Errorf("%s: answer %q, about %q", one.Name, one.Answer.Body, one.About)
+			}
+			for _, s := range one.Sources {
+				r := s.Recipe.over(one.Recipe)
+				if len(r.Program) == 0 {
+					t.Errorf("%s: source %s has no program", one.Name, s.Kind())
+				}
+				for _, file := range slices.Concat(r.Program, r.dockerfiles()) {
+					used[file] = true
+				}
+			}
+		}
+		files, err := fs.ReadDir(d.files, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if !used[f.Name()] {
+				t.Errorf("%s: nothing uses %s", name, f.Name())
+			}
 		}
 	}
+}
+
+func isSentence(s string) bool {
+	return len(s) > 10 && len(s) < 140 && strings.HasSuffix(s, ".") && !strings.Contains(s, "\n")
 }
 
 func TestUnknownTargetSuggestsTheNearest(t *testing.T) {
