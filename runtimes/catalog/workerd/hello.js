@@ -1,0 +1,5 @@
+export default {
+  fetch() {
+    return new Response('Hello World\n', { headers: { 'Content-Type': 'text/plain' } });
+  },
+};
