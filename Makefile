@@ -5,7 +5,7 @@ SOURCES := $(shell find cmd docs sweep runtimes store charts -type f ! -name '*_
 
 export CGO_ENABLED ?= 0
 
-.PHONY: all build sweep test race lint vuln golden fuzz bench bench-load check clean
+.PHONY: all build sweep test catalogue-test race lint vuln golden fuzz bench bench-load check clean
 all: build
 
 build: bin/versweep ## build bin/versweep, statically linked
@@ -18,6 +18,9 @@ sweep: build ## measure the newest release of every Node line, print the table, 
 test: ## vet and run all tests; the summary names those that were left out
 	$(GO) vet ./...
 	$(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname -- ./...
+
+catalogue-test: ## build and measure every target of the catalogue in containers, which takes long
+	VERSWEEP_TEST_ENGINE=1 VERSWEEP_TEST_CATALOGUE=all $(GO) test ./runtimes -run TestEngineCatalogue -v -count 1 -timeout 2h
 
 race: ## the same with the race detector, which needs a C compiler
 	CGO_ENABLED=1 $(GO) test -race ./...
