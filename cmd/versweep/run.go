@@ -119,6 +119,9 @@ func (a *app) check(ctx context.Context, target string, f runFlags) (*order, err
 	if o.definition, err = a.findTarget(target); err != nil {
 		return nil, err
 	}
+	if d.Untested != "" {
+		a.warn("%s is untested: %s", d.Name, d.Untested)
+	}
 	per := sweep.PerLine
 	if f.versions != "" {
 		per = sweep.PerPatch
