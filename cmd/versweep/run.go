@@ -119,8 +119,8 @@ func (a *app) check(ctx context.Context, target string, f runFlags) (*order, err
 	if o.definition, err = a.findTarget(target); err != nil {
 		return nil, err
 	}
-	if d.Untested != "" {
-		a.warn("%s is untested: %s", d.Name, d.Untested)
+	if why := o.definition.Untested; why != "" {
+		a.warn("%s is untested: %s", target, why)
 	}
 	per := sweep.PerLine
 	if f.versions != "" {
