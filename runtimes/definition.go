@@ -18,8 +18,9 @@ import (
 // is read from target.yaml in the target's folder; unknown keys are errors.
 //
 // In command lines "{build}" is the build's folder, "{program}" the program's,
-// "{runtime}" the runtime's, "{port}" the port to listen on at 127.0.0.1, which
-// $PORT holds too, and "{version}" the version. No shell reads them.
+// "{main}" the name of its first file, "{runtime}" the runtime's folder, "{port}"
+// the port to listen on at 127.0.0.1, which $PORT holds too, and "{version}" the
+// version. No shell reads them.
 type Definition struct {
 	Name     string       `yaml:"-"`        // the folder's name, with ":variant" for a variant
 	Title    string       `yaml:"title"`    // for people: "Node.js"
@@ -241,11 +242,19 @@ func (r Recipe) hash(files map[string][]byte) string {
 }
 
 // places are what the names in braces of a command line stand for.
-type places struct{ build, program, runtime, port, version string }
+type places struct{ build, program, main, runtime, port, version string }
+
+// main is the name of the program's first file; empty when it has none.
+func (r Recipe) main() string {
+	if len(r.Program) == 0 {
+		return ""
+	}
+	return r.Program[0]
+}
 
 // fill puts places into a command line.
 func (p places) fill(command []string) []string {
-	filler := strings.NewReplacer("{build}", p.build, "{program}", p.program, "{runtime}", p.runtime, "{port}", p.port, "{version}", p.version)
+	filler := strings.NewReplacer("{build}", p.build, "{program}", p.program, "{main}", p.main, "{runtime}", p.runtime, "{port}", p.port, "{version}", p.version)
 	args := make([]string, len(command))
 	for i, a := range command {
 		args[i] = filler.Replace(a)

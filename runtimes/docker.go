@@ -247,6 +247,7 @@ var errNoImage = errors.New("the engine has no such image any more")
 // ended is how a container ended.
 type ended struct {
 	status string // "exit status 127", "out of memory", "killed (signal 9)"
+	failed bool   // with another exit status than 0
 	err    error  // the engine could not tell
 }
 
@@ -263,7 +264,7 @@ func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
 	go func() {
 		select {
 		case exit := <-exits:
-			done <- ended{status: e.exitStatus(waiting, id, exit.StatusCode)}
+			done <- ended{status: e.exitStatus(waiting, id, exit.StatusCode), failed: exit.StatusCode != 0}
 		case err := <-errs:
 			done <- ended{err: err}
 		}
@@ -320,6 +321,41 @@ func (e *Engine) logs(id string) []string {
 		return append(t.lines(), "(log cut: "+err.Error()+")")
 	}
 	return t.lines()
+}
+
+// outputOf runs a command in a container to its end and returns what it wrote
+// to standard output. A command that fails is an error.
+func (e *Engine) outputOf(ctx context.Context, b box) (output []byte, err error) {
+	id, err := e.create(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.remove(id)) }()
+	exit, err := e.start(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case end := <-exit:
+		if end.err != nil {
+			return nil, fmt.Errorf("running %s in %s: %w", b.command[0], b.image, end.err)
+		}
+		if end.failed {
+			return nil, fmt.Errorf("running %s in %s: %s", b.command[0], b.image, end.status)
+		}
+	}
+	stream, err := e.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true})
+	if err != nil {
+		return nil, fmt.Errorf("reading the output of %s in %s: %w", b.command[0], b.image, err)
+	}
+	defer stream.Close()
+	var stdout bytes.Buffer
+	if _, err := stdcopy.StdCopy(&stdout, io.Discard, stream); err != nil {
+		return nil, fmt.Errorf("reading the output of %s in %s: %w", b.command[0], b.image, err)
+	}
+	return stdout.Bytes(), nil
 }
 
 // attach connects to a container that is not started yet: what it writes to

@@ -194,6 +194,10 @@ const (
 	containerPort   = "8080"
 )
 
+func (r Recipe) placesInImage(version string) places {
+	return places{build: imageBuildDir, program: imageProgramDir, main: r.main(), runtime: imageRuntimeDir, port: containerPort, version: version}
+}
+
 // targetImage makes the image of one build: the image that the version comes
 // in or that the recipe's Dockerfile builds, or else base, with the build's
 // files, the program and the start command added. Where the image is there
@@ -215,13 +219,13 @@ func (e *Engine) targetImage(ctx context.Context, d *Definition, r Recipe, base 
 	case b.Base != "":
 		origin, from = b.Base, func() (string, error) { return e.pullVersion(ctx, b.Base) }
 	}
-	at := places{build: imageBuildDir, program: imageProgramDir, runtime: imageRuntimeDir, port: containerPort, version: b.Version}
-	command, err := json.Marshal(at.fill(r.Start))
+	command, err := json.Marshal(r.placesInImage(b.Version).fill(r.Start))
 	if err != nil {
 		return b, err
 	}
-	layers := fmt.Sprintf("COPY build %s\nCOPY program %s\nCOPY runtime %s\nENTRYPOINT []\nCMD %s\n",
-		imageBuildDir, imageProgramDir, imageRuntimeDir, command)
+	// The runtime comes first: its layer is the same for all versions.
+	layers := fmt.Sprintf("COPY runtime %s\nCOPY build %s\nCOPY program %s\nENTRYPOINT []\nCMD %s\n",
+		imageRuntimeDir, imageBuildDir, imageProgramDir, command)
 	name := imageName("versweep/"+folderName(d.Name), b.Version, origin, layers, b.Digest, r.hash(files))
 	there, ok, err := e.inspectImage(ctx, name)
 	if err != nil {

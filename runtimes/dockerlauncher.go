@@ -93,9 +93,14 @@ func (l *DockerLauncher) labels(version string) map[string]string {
 	return labels
 }
 
-// Image makes the image of a build. It is a Finish for Supply.Obtain.
+// Image makes the image of a build and asks it for its components. It is a
+// Finish for Supply.Obtain.
 func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build, error) {
-	return l.engine.targetImage(ctx, l.definition, l.recipe, l.base, b)
+	b, err := l.engine.targetImage(ctx, l.definition, l.recipe, l.base, b)
+	if err != nil {
+		return b, err
+	}
+	return l.withComponents(ctx, b)
 }
 
 // Start implements sweep.Launcher.

@@ -51,6 +51,9 @@ func NewProcessLauncher(s *Supply, cache *Cache, cpus CPUSets) (*ProcessLauncher
 	}, nil
 }
 
+// serverPath is where a server finds commands, whatever the user's own path is.
+const serverPath = "PATH=/usr/local/bin:/usr/bin:/bin"
+
 // Start implements sweep.Launcher.
 func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Instance, error) {
 	port, err := freePort()
@@ -61,11 +64,11 @@ func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Insta
 	if err != nil {
 		return nil, fmt.Errorf("making the server's working folder ($TMPDIR): %w", err)
 	}
-	at := places{build: b.Dir, program: l.program, runtime: b.Runtime, port: strconv.Itoa(port), version: b.Version}
+	at := l.places(b, strconv.Itoa(port))
 	args := at.fill(l.recipe.Start)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = scratch
-	cmd.Env = append(l.recipe.environment(at.port), "PATH=/usr/local/bin:/usr/bin:/bin")
+	cmd.Env = append(l.recipe.environment(at.port), serverPath)
 	p := &processInstance{
 		launcher: l, port: port, scratch: scratch, cmd: cmd, exited: make(chan struct{}),
 	}
@@ -84,6 +87,10 @@ func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Insta
 		return nil, errors.Join(err, stopErr)
 	}
 	return p, nil
+}
+
+func (l *ProcessLauncher) places(b sweep.Build, port string) places {
+	return places{build: b.Dir, program: l.program, main: l.recipe.main(), runtime: b.Runtime, port: port, version: b.Version}
 }
 
 // freePort asks the system for a port that nobody uses now. The server is

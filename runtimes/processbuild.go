@@ -64,7 +64,7 @@ func (l *ProcessLauncher) runBuild(ctx context.Context, b sweep.Build, scratch, 
 	}
 	limited, cancel := context.WithTimeout(ctx, l.buildTime)
 	defer cancel()
-	at := places{build: files, program: l.program, runtime: b.Runtime, version: b.Version}
+	at := places{build: files, program: l.program, main: l.recipe.main(), runtime: b.Runtime, version: b.Version}
 	args := at.fill(l.recipe.Build)
 	cmd := exec.CommandContext(limited, args[0], args[1:]...)
 	cmd.Dir = files

@@ -23,6 +23,8 @@ type Row struct {
 	Notes   []string            // doubts about the figures, one line each
 	Samples int                 // samples that Metrics rest on
 	Metrics map[string]Estimate // by metric key; missing is unknown
+	// Components are the bundled parts and their versions; nil when unknown.
+	Components map[string]string
 }
 
 // Table is what a sweep has to say, one row a version in version order,
@@ -53,20 +55,20 @@ func NewTable(sw Sweep) Table {
 			byVersion[s.Version] = append(byVersion[s.Version], s)
 		}
 	}
-	reasons := map[string]string{}
+	outcomes := map[string]Outcome{}
 	for _, o := range sw.Outcomes {
-		reasons[o.Version] = o.Reason
+		outcomes[o.Version] = o
 	}
 	for _, v := range sw.Plan.Versions {
-		t.Rows = append(t.Rows, newRow(v, reasons[v.Name], byVersion[v.Name]))
+		t.Rows = append(t.Rows, newRow(v, outcomes[v.Name], byVersion[v.Name]))
 	}
 	t.Twin = estimate(twin)
 	return t
 }
 
-// newRow sums up one version; reason says why there is no build, if so.
-func newRow(v Version, reason string, samples []Sample) Row {
-	row := Row{Version: v, Status: OK, Reason: reason, Metrics: estimate(samples)}
+// newRow sums up one version; o is zero when it is still to be obtained.
+func newRow(v Version, o Outcome, samples []Sample) Row {
+	row := Row{Version: v, Status: OK, Reason: o.Reason, Metrics: estimate(samples), Components: o.Build.Bundled}
 	var failed, bound, notKept int
 	var failure string
 	for _, s := range samples {
@@ -89,7 +91,7 @@ func newRow(v Version, reason string, samples []Sample) Row {
 	switch {
 	case row.Samples == 0:
 		row.Status = Failed
-		row.Reason = cmp.Or(reason, failure, "not sampled yet")
+		row.Reason = cmp.Or(o.Reason, failure, "not sampled yet")
 	case failed > 0:
 		row.Status = Degraded
 		row.Reason = fmt.Sprintf("%d of %d samples failed: %s", failed, len(samples), failure)

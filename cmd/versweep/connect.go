@@ -102,7 +102,7 @@ func (a *app) tryLaunching(ctx context.Context, d *runtimes.Definition, s runtim
 		if err != nil {
 			return nil, err
 		}
-		l.launcher, l.finish = launcher, launcher.Build
+		l.launcher, l.finish = launcher, launcher.Ready
 		return l, nil
 	}
 	launcher, err := runtimes.NewDockerLauncher(ctx, engine, supply, cpus)

@@ -70,6 +70,7 @@ type rowJSON struct {
 	Notes      []string              `json:"notes"`
 	Samples    int                   `json:"samples"`
 	Metrics    map[string]metricJSON `json:"metrics"`
+	Components map[string]string     `json:"components"` // null when unknown
 }
 
 type metricJSON struct {
@@ -90,6 +91,7 @@ func newTableJSON(t sweep.Table) tableJSON {
 		doc.Versions = append(doc.Versions, rowJSON{
 			Version: r.Version.Name, Line: r.Version.Line, Prerelease: r.Version.Prerelease, Status: r.Status,
 			Reason: orNull(r.Reason), Notes: append([]string{}, r.Notes...), Samples: r.Samples, Metrics: newMetricsJSON(r.Metrics),
+			Components: r.Components,
 		})
 	}
 	return doc
