@@ -62,6 +62,8 @@ type buildFacts struct {
 	Digest string `json:"digest"` // as the source has it
 	Bytes  int64  `json:"bytes"`
 	Tree   string `json:"tree"` // treeHash of the files
+	// Bundled names the parts that a build is made of; nil when unknown.
+	Bundled map[string]string `json:"bundled,omitempty"`
 }
 
 // factsFile lies beside the files folder, so that it cannot clash with them.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,6 +37,11 @@ func (d *Definition) check() error {
 		}
 		if err := d.checkRecipe(place, s.layers(place, layer{"", d.Recipe})); err != nil {
 			return err
+		}
+		if s.GoMod != nil {
+			if err := s.GoMod.check(s.Recipe.over(d.Recipe)); err != nil {
+				return within(place+".gomod", err)
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Variants)) {
@@ -122,11 +126,7 @@ func (s Source) check() error {
 		return s.Git.checkTags()
 	}
 	if s.NPM != nil {
-		for i, p := range s.NPM.Keep {
-			if _, err := path.Match(p, ""); err != nil {
-				return &flaw{path: fmt.Sprintf("npm.keep[%d]", i), problem: fmt.Sprintf("bad pattern %q: %v", p, err), hint: `* is any name, ? any character, [a-z] one of several; \[ is a bracket`}
-			}
-		}
+		return within("npm", s.NPM.check())
 	}
 	return nil
 }
@@ -166,6 +166,11 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 		if err := l.recipe.checkWords(); err != nil {
 			return within(l.place, err)
 		}
+		if l.recipe.Runtime != "" {
+			if _, _, err := runtimeName(l.recipe.Runtime); err != nil {
+				return flawAt(below(l.place, "runtime"), "%v", err)
+			}
+		}
 	}
 	return nil
 }
@@ -195,7 +200,7 @@ var inBraces = regexp.MustCompile(`\{[a-z]+\}`)
 // letter, or by two swapped; empty where there is none. Braces with other words
 // are the command's own.
 func meantPlaceholder(word string) string {
-	known := []string{"{build}", "{program}", "{runtime}", "{port}", "{version}"}
+	known := []string{"{build}", "{program}", "{main}", "{runtime}", "{port}", "{version}"}
 	i := slices.IndexFunc(known, func(k string) bool { return editDistance(word, k) == 1 })
 	if i < 0 || slices.Contains(known, word) {
 		return ""

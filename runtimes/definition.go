@@ -96,13 +96,49 @@ type NPMSource struct {
 	Package string `yaml:"package"` // "@oven/bun-linux-x64"
 	// Keep lists the files of the package that make up a build, as path.Match
 	// patterns, for packages that carry a runtime. Without it the package is
-	// installed with its dependencies, install scripts off.
+	// installed with its dependencies, install scripts off, in a project folder
+	// that the program's files are in too: {build}/hello.js.
 	Keep []string `yaml:"keep"`
+	// With lists packages installed beside it, each at one version:
+	// "ejs@2.7.4".
+	With []string `yaml:"with"`
+	// Resolve says as of when the ranges of its dependencies are resolved.
+	Resolve Resolve `yaml:"resolve"`
 }
 
-// GoModSource is a Go module that the program is built against.
+// Resolve says which releases of its dependencies a release is installed with.
+type Resolve string
+
+const (
+	// ResolveToday takes what npm would install today: the newest releases
+	// that fit. It is the default. Every version gets the fixes that its users
+	// get who install it now, and of two neighbours whose ranges are alike the
+	// dependencies are the same, so that a step between them is their own. A
+	// step that a dependency made shows in no version, and what was resolved is
+	// kept with the build, so that later sweeps measure the same.
+	ResolveToday Resolve = "today"
+	// ResolveRelease takes what npm would have installed when the version was
+	// published: what its users had then, old faults included, and a step that
+	// a dependency made between two releases shows at the later one. It rests
+	// on the registry's dates; a mirror may have dates of its own copying, and
+	// then mostly nothing can be resolved.
+	ResolveRelease Resolve = "release"
+)
+
+// GoModSource is a Go module that the program is built against, by the go
+// command that is installed, as a static binary: {build}/hello.
+//
+// The program imports the module under any of its paths; the import is turned
+// into that of the version. Where the module's API changed with a major
+// version, a file hello_v3.go takes the place of hello.go for major version 3
+// and later. Go files begin with "//go:build ignore", so that tools pass them
+// over in the folder of the target.
 type GoModSource struct {
 	Module string `yaml:"module"` // "github.com/valyala/fasthttp"
+	// Majors are the major versions whose path is the module's with /v2, /v3
+	// and so on added. They are written out, since a new one is a new module
+	// that no list tells of, and mostly needs another program.
+	Majors []int `yaml:"majors"`
 }
 
 // GitSource is a git repository, one tag a version.

@@ -99,6 +99,12 @@ func TestDefinitionErrorsNameThePlace(t *testing.T) {
 		"program missing": {good + "program: [x.js]\n", "x.js"},
 		"variant's name":  {good + "variants: {X Y: {about: x}}\n", "X Y"},
 		"no Dockerfile":   {good + "dockerfile: Dockerfile\n", "Dockerfile"},
+		"kept and with":   {strings.Replace(good, "keep:", "with: [y@1.0.0], keep:", 1), "sources[0].npm.keep: nothing is installed"},
+		"with no version": {strings.Replace(good, "keep: [bin/x]", "with: ['@y/z']", 1), "sources[0].npm.with[0]: \"@y/z\""},
+		"resolve":         {strings.Replace(good, "keep: [bin/x]", "resolve: now", 1), "now"},
+		"runtime":         {good + "runtime: node\n", "runtime: \"node\" is not TARGET@VERSION"},
+		"majors":          {strings.Replace(good, "npm: {package: x, keep: [bin/x]}", "gomod: {module: x, majors: [3, 2]}", 1), "sources[0].gomod.majors[1]: [3 2]"},
+		"no Go program":   {strings.Replace(good, "npm: {package: x, keep: [bin/x]}", "gomod: {module: x}", 1), "sources[0].gomod: program names no .go file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := newCatalog(fstest.MapFS{"x/target.yaml": {Data: []byte(tt.text)}})

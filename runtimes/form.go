@@ -54,6 +54,8 @@ func formOf(t reflect.Type) *form {
 		return &form{kind: formDuration}
 	case reflect.TypeFor[sweep.LineBy]():
 		return &form{kind: formText, values: []string{string(sweep.LineByMajor), string(sweep.LineByMinor)}}
+	case reflect.TypeFor[Resolve]():
+		return &form{kind: formText, values: []string{string(ResolveToday), string(ResolveRelease)}}
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

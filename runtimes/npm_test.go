@@ -40,7 +40,8 @@ func nodeSupply(t *testing.T) *Supply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	supply, err := OpenSupply(d, d.Sources[0], cache)
+	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.NPM != nil })
+	supply, err := OpenSupply(d, d.Sources[i], cache)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestNPMMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := catalog.Find("node")
+	d, err := catalog.Find("express")
 	if err != nil {
 		t.Fatal(err)
 	}

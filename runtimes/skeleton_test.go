@@ -84,7 +84,7 @@ func TestEveryKeyIsExplained(t *testing.T) {
 		}
 	}
 	c, err := newCatalog(fstest.MapFS{
-		"x/target.yaml": {Data: []byte(text.String())}, "x/hello.js": {}, "x/xml.js": {}, "x/Dockerfile": {},
+		"x/target.yaml": {Data: []byte(text.String())}, "x/hello.js": {}, "x/hello.go": {}, "x/xml.js": {}, "x/Dockerfile": {},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -40,17 +40,22 @@ type Supply struct {
 	recipe     Recipe // the target's with the source's laid over
 	kind       string
 	source     source
+	runtime    *sharedRuntime // what builds run under; nil when nothing
 }
 
-// OpenSupply opens a source of the target. The error is ErrNoNPM when the
-// source needs npm and there is none. cache may be nil where only versions are
-// listed.
+// OpenSupply opens a source of the target. The error is ErrNoNPM or ErrNoGo when
+// the source needs that command and there is none. cache may be nil where only
+// versions are listed.
 func OpenSupply(d *Definition, s Source, cache *Cache) (*Supply, error) {
 	supply := &Supply{definition: d, recipe: s.Recipe.over(d.Recipe), kind: s.Kind()}
 	var err error
 	switch {
-	case s.NPM != nil:
+	case s.NPM != nil && len(s.NPM.Keep) > 0:
 		supply.source, err = newNPM(d, s.NPM, cache)
+	case s.NPM != nil:
+		supply.source, err = newNPMProject(d, supply.recipe, s.NPM, cache)
+	case s.GoMod != nil:
+		supply.source, err = newGoMod(d, supply.recipe, s.GoMod, cache)
 	case s.Image != nil:
 		supply.source, err = newImageSource(d, s.Image, cache)
 	case s.Git != nil:
@@ -59,6 +64,9 @@ func OpenSupply(d *Definition, s Source, cache *Cache) (*Supply, error) {
 		supply.source = &list{names: s.List, line: d.Line}
 	default:
 		err = fmt.Errorf("source %s cannot be read yet", s.Kind())
+	}
+	if err == nil && supply.recipe.Runtime != "" {
+		supply.runtime, err = openRuntime(supply.recipe.Runtime, cache)
 	}
 	if err != nil {
 		return nil, err
@@ -166,6 +174,9 @@ func (s *Supply) obtain(ctx context.Context, name string, pinned map[string]swee
 		return failedOutcome(sweep.Version{Name: name}, err), err
 	}
 	b, err := s.source.obtain(ctx, v)
+	if err == nil && s.runtime != nil {
+		b, err = s.runtime.under(ctx, b)
+	}
 	if err == nil && finish != nil {
 		b, err = finish(ctx, b)
 	}

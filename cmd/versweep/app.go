@@ -188,6 +188,7 @@ var hints = []struct {
 	hint string
 }{
 	{runtimes.ErrNoNPM, "install Node.js with npm, for example: apt-get install npm"},
+	{runtimes.ErrNoGo, "install Go, for example: apt-get install golang"},
 	{runtimes.ErrNoEngine, "start Docker, set $DOCKER_HOST, or use --launcher process"},
 	{runtimes.ErrEngineFull, "make room on the engine's disk, for example with docker image prune, and try again"},
 	{runtimes.ErrPullLimit, "wait, or docker login: registries allow more to those they know"},

@@ -1,0 +1,21 @@
+//go:build ignore
+
+// For Echo 3 and 4.
+package main
+
+import (
+	"log"
+	"net/http"
+	"os"
+
+	"github.com/labstack/echo/v4"
+)
+
+func main() {
+	e := echo.New()
+	e.HideBanner = true
+	e.GET("/", func(c echo.Context) error {
+		return c.String(http.StatusOK, "Hello World\n")
+	})
+	log.Fatal(e.Start("127.0.0.1:" + os.Getenv("PORT")))
+}
