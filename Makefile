@@ -13,7 +13,7 @@ bin/versweep: $(SOURCES)
 	$(GO) build -trimpath -o $@ ./cmd/versweep
 
 sweep: build ## measure the newest release of every Node line, print the table, draw node-qps.png
-	bin/versweep run node --rounds $(ROUNDS) -o node-qps.png --yes $(FLAGS)
+	bin/versweep run node --source npm --rounds $(ROUNDS) -o node-qps.png --yes $(FLAGS)
 
 test: ## vet and run all tests; the summary names those that were left out
 	$(GO) vet ./...
