@@ -8,7 +8,7 @@ start() ->
 
 %% The value goes out as it came in, as in the post: nothing is escaped.
 answer(Request) ->
-    Body = case misultin_req:get_variable("value", misultin_req:parse_qs(Request), Request) of
+    Body = case misultin_utility:get_key_value("value", misultin_req:parse_qs(Request)) of
         undefined -> <<"<http_test><error>no value specified</error></http_test>">>;
         Value -> ["<http_test><value>", Value, "</value></http_test>"]
     end,
