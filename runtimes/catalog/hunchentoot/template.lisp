@@ -9,7 +9,7 @@
 (hunchentoot:define-easy-handler (top :uri "/top") ()
   (setf (hunchentoot:content-type*) "text/html")
   (with-output-to-string (page)
-    (funcall *top* '((:greeting . "Hello World")) page)))
+    (funcall *top* '((:greeting . "Hello, World!")) page)))
 
 (defun serve ()
   (hunchentoot:start
