@@ -36,13 +36,16 @@ func (a *app) connect(ctx context.Context, d *runtimes.Definition, cache *runtim
 	var reasons []error
 	for _, s := range sourcesOf(d, source) {
 		for _, kind := range []string{launcherDocker, launcherProcess} {
-			if f.launcher != launcherAuto && f.launcher != kind || kind == launcherDocker && engine == nil {
+			switch {
+			case f.launcher != launcherAuto && f.launcher != kind, kind == launcherDocker && engine == nil:
 				continue
+			case kind == launcherProcess && engine != nil && !s.RunsAsProcess(d):
+				continue // containers were tried already
 			}
 			l, err := a.tryLaunching(ctx, d, s, cache, engine, kind, cpus, list)
 			if err == nil {
-				if len(reasons) > 0 {
-					a.say("%v: taking source %s by %s", errors.Join(reasons...), s.Kind(), l.name)
+				for _, reason := range reasons {
+					a.say("passed over: %v", reason)
 				}
 				return l, nil
 			}

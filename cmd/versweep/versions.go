@@ -142,7 +142,7 @@ func (a *app) printVersions(d *runtimes.Definition, chosen sweep.Chosen, skipped
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	a.say("%d versions of %s", len(chosen.Versions), d.Title)
+	a.say("%s of %s", counted(len(chosen.Versions), "version"), d.Title)
 	if left := chosen.Left(); left != "" {
 		a.say("left out: %s", left)
 	}
