@@ -1,9 +1,7 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,23 +25,11 @@ func judgeAnswers(r load.Result) (Status, string) {
 	return OK, ""
 }
 
-// kinds names the kinds of errors that happened, most frequent first.
+// kinds names the kinds of errors that happened.
 func kinds(e load.Errors) string {
-	type kind struct {
-		name string
-		n    int64
-	}
-	all := []kind{
-		{"wrong status", e.Status}, {"timeout", e.Timeout}, {"connection reset", e.Reset},
-		{"connection refused", e.Refused}, {"closed early", e.Closed}, {"wrong body", e.Body},
-		{"not HTTP", e.Protocol}, {"load engine's own fault", e.Client},
-	}
-	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.n, a.n) })
 	var parts []string
-	for _, k := range all {
-		if k.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %d", k.name, k.n))
-		}
+	for _, k := range e.Kinds() {
+		parts = append(parts, fmt.Sprintf("%s: %d", k.Name, k.Count))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -111,24 +110,13 @@ func milliseconds(ns float64) string {
 
 // errorKinds names what went wrong, most frequent first, and shows one case.
 func errorKinds(r load.Result) string {
-	type kind struct {
-		name string
-		n    int64
-	}
-	e := r.Errors
-	kinds := []kind{
-		{"status", e.Status}, {"timeout", e.Timeout}, {"reset", e.Reset}, {"refused", e.Refused},
-		{"closed", e.Closed}, {"body", e.Body}, {"protocol", e.Protocol}, {"client", e.Client},
-	}
-	slices.SortStableFunc(kinds, func(a, b kind) int { return cmp.Compare(b.n, a.n) })
-	if e.Total() == 0 {
+	total := r.Errors.Total()
+	if total == 0 {
 		return "none"
 	}
 	var parts []string
-	for _, k := range kinds {
-		if k.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", k.name, humanize.Comma(k.n)))
-		}
+	for _, k := range r.Errors.Kinds() {
+		parts = append(parts, fmt.Sprintf("%s %s", k.Name, humanize.Comma(k.Count)))
 	}
-	return fmt.Sprintf("%s: %s; first: %s", humanize.Comma(e.Total()), strings.Join(parts, ", "), cmp.Or(r.FirstError, "not told"))
+	return fmt.Sprintf("%s: %s; first: %s", humanize.Comma(total), strings.Join(parts, ", "), cmp.Or(r.FirstError, "not told"))
 }

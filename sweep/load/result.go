@@ -1,6 +1,8 @@
 package load
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -21,6 +23,23 @@ type Errors struct {
 // Total is the number of failed requests.
 func (e Errors) Total() int64 {
 	return e.Status + e.Timeout + e.Reset + e.Refused + e.Closed + e.Body + e.Protocol + e.Client
+}
+
+// ErrorKind is a kind of errors in words, and how many there were.
+type ErrorKind struct {
+	Name  string
+	Count int64
+}
+
+// Kinds lists the kinds of errors that happened, most frequent first.
+func (e Errors) Kinds() []ErrorKind {
+	kinds := slices.DeleteFunc([]ErrorKind{
+		{"wrong status", e.Status}, {"timeout", e.Timeout}, {"connection reset", e.Reset},
+		{"connection refused", e.Refused}, {"closed early", e.Closed}, {"wrong body", e.Body},
+		{"not HTTP", e.Protocol}, {"load engine's own fault", e.Client},
+	}, func(k ErrorKind) bool { return k.Count == 0 })
+	slices.SortStableFunc(kinds, func(a, b ErrorKind) int { return cmp.Compare(b.Count, a.Count) })
+	return kinds
 }
 
 // Result is what one run of the engine measured over its window. It holds
