@@ -44,6 +44,10 @@ func footer(t sweep.Table, figures []column) []string {
 	if line := referenceLine(t); line != "" {
 		lines = append(lines, line)
 	}
+	if t.Starved > 0 {
+		lines = append(lines, fmt.Sprintf("in %d of %s the server had less than nine tenths of its CPU, and the load engine was not the limit: the machine was busy, and their figures are too low",
+			t.Starved, count(int64(t.Samples), "sample")))
+	}
 	return append(lines, "load: "+loadCaption(t), "machine: "+machineCaption(t.Environment))
 }
 
@@ -66,7 +70,7 @@ func referenceLine(t sweep.Table) string {
 		}
 		line += fmt.Sprintf(" against itself: %s and %s %s", figureInFull(m, a), figureInFull(m, b), displayOf(m).unit)
 		if step := change(a.Median, b.Median); step != "" {
-			line += " (" + step + ")"
+			line += " (" + step + "): smaller differences say nothing"
 		}
 	}
 	return line

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"versweep/sweep/load"
 	"versweep/sweep/stats"
 )
 
@@ -38,6 +39,9 @@ type Table struct {
 	Rows        []Row
 	Twin        map[string]Estimate // the reference under its A/A label; empty when never sampled
 	Finished    bool                // every planned round was carried out
+
+	Samples int // that were measured, the twin's included
+	Starved int // of these, in which something else took the server's CPU
 }
 
 // NewTable sums up what a sweep has measured so far.
@@ -63,7 +67,27 @@ func NewTable(sw Sweep) Table {
 		t.Rows = append(t.Rows, newRow(v, outcomes[v.Name], byVersion[v.Name]))
 	}
 	t.Twin = estimate(twin)
+	for _, s := range sw.Samples {
+		if s.Status == Failed {
+			continue
+		}
+		t.Samples++
+		if starved(s, sw.Plan.Profile) {
+			t.Starved++
+		}
+	}
 	return t
+}
+
+// starvedBelow is the share of one CPU below which a closed loop's server was
+// kept from working: over many connections it always has something to do.
+const starvedBelow = 0.9
+
+// starved tells whether other work on the machine took CPU from the server
+// while it was measured.
+func starved(s Sample, p load.Profile) bool {
+	busy, known := s.Values[ServerCPU]
+	return known && busy < starvedBelow && p.Shape == load.ShapeClosed && p.Calls == 0 && s.Load != nil && !s.Load.ClientBound
 }
 
 // newRow sums up one version; o is zero when it is still to be obtained.

@@ -46,8 +46,9 @@ func (a *app) command() *cobra.Command {
 		Long: `versweep finds the versions of a runtime or server, runs the same hello-world
 load against every one of them fairly, keeps every number, and draws the trend.
 
-Exit status: 0 done and clean, 1 failure, 2 misuse, 3 regression found,
-130 interrupted (what was measured is saved, and resume goes on from there).`,
+Exit status: 0 done and clean, 1 failure, 2 misuse, 3 kept for regressions found
+(nothing judges yet), 130 interrupted (what was measured is saved, and resume
+goes on from there).`,
 		Example:       "  versweep run node --versions '>=18' --per line -o node.png",
 		Version:       version(),
 		SilenceErrors: true,

@@ -55,6 +55,8 @@ type tableJSON struct {
 	Seed           uint64                `json:"seed"`
 	Rounds         int                   `json:"rounds"`
 	Finished       bool                  `json:"finished"`
+	Samples        int                   `json:"samples"`
+	StarvedSamples int                   `json:"starved_samples"` // in which something else took the server's CPU
 	Versions       []rowJSON             `json:"versions"`
 	Twin           map[string]metricJSON `json:"twin"`
 	SmallestEffect *float64              `json:"smallest_effect"` // not known before verdicts are
@@ -85,7 +87,7 @@ func newTableJSON(t sweep.Table) tableJSON {
 	doc := tableJSON{
 		Schema: jsonSchema, Sweep: t.Sweep, Target: t.Target, Source: t.Plan.Source, Profile: t.Plan.Profile,
 		Environment: t.Environment, Reference: orNull(t.Plan.Reference), Seed: t.Plan.Seed, Rounds: t.Plan.Rounds,
-		Finished: t.Finished, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Twin), Findings: []struct{}{},
+		Finished: t.Finished, Samples: t.Samples, StarvedSamples: t.Starved, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Twin), Findings: []struct{}{},
 	}
 	for _, r := range t.Rows {
 		doc.Versions = append(doc.Versions, rowJSON{

@@ -60,7 +60,7 @@ func (a *app) init(name, from string) error {
 	if _, err := a.findTarget(name); err != nil {
 		return fmt.Errorf("reading what was written: %w", err)
 	}
-	next := []string{a.commandLine("versions", name), a.commandLine("run", name, "--rounds", "1")}
+	next := []string{a.commandLine("versions", name), a.commandLine("run", name, "--versions", "latest", "--rounds", "1")}
 	if a.json {
 		return a.printJSON(struct {
 			Schema int      `json:"schema"`

@@ -49,6 +49,9 @@ server is, and latency counts from when a request was due. A list such as
 100,200,400 or a range such as 100:1200:100 (first, last, step) in --rate or
 --connections makes a ramp, with a result for each step.
 
+The exit status is 1 when no request was answered rightly. Nothing keeps the
+engine off the server's CPUs: start it under taskset to part them.
+
 ` + profileList(),
 		Example: `  versweep load http://127.0.0.1:8080/ --connections 100 --duration 10s
   versweep load http://127.0.0.1:8080/ --rate 1000:12000:1000 --calls 10 --timeout 5s
@@ -87,6 +90,9 @@ func profileList() string {
 	b.WriteString("Profiles:\n")
 	for _, p := range load.Profiles() {
 		fmt.Fprintf(&b, "  %-17s %s\n", p.Profile.Name, p.About)
+		if p.Profile.Shape != load.ShapeRamp {
+			fmt.Fprintf(&b, "  %-17s (%s, timeout %v)\n", "", describe(p.Profile), p.Profile.Timeout)
+		}
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -311,7 +317,7 @@ func describe(p load.Profile) string {
 	if p.Shape == load.ShapeRate {
 		fmt.Fprintf(&b, "%s requests/s over up to %d connections", plain(p.Rate), p.Connections)
 	} else {
-		fmt.Fprintf(&b, "closed loop, %d connections", p.Connections)
+		fmt.Fprintf(&b, "closed loop, %s", counted(p.Connections, "connection"))
 	}
 	switch p.Calls {
 	case 0:

@@ -41,14 +41,18 @@ func printResult(out io.Writer, r load.Result) error {
 		line("in flight", "%s at the end of the window", humanize.Comma(r.InFlight))
 	}
 	line("connections", "%s opened, %s received", humanize.Comma(r.Connections), humanize.IBytes(uint64(r.BytesIn)))
-	pace := "the server set the pace"
+	pace := "; the server set the pace"
 	switch {
+	case r.OK == 0:
+		pace = ""
+	case r.ClientBound && r.OfferedRate > 0:
+		pace = "; some sends were late, since the machine was busy: latency is overstated"
 	case r.ClientBound:
-		pace = "the load engine set the pace: the server may be faster"
+		pace = "; it set the pace: the server may be faster"
 	case r.OfferedRate > 0:
-		pace = "sends were on time"
+		pace = "; sends were on time"
 	}
-	line("engine", "%.0f %% of its CPUs; %s", 100*r.CPUShare, pace)
+	line("engine", "%.0f %% of its CPUs%s", 100*r.CPUShare, pace)
 	return w.Flush()
 }
 
@@ -60,6 +64,8 @@ func printSteps(out io.Writer, steps []load.StepResult) error {
 		r := s.Result
 		note := ""
 		switch {
+		case r.ClientBound && r.OfferedRate > 0:
+			note = "some sends were late"
 		case r.ClientBound:
 			note = "load engine was the limit"
 		case !r.Sustained:

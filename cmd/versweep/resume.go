@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -53,6 +54,9 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	}
 	defer st.Close()
 	sw, err := unfinished(ctx, st, args)
+	if errors.Is(err, store.ErrNoSweep) && len(args) == 0 {
+		return &hintedError{errors.New("there is no unfinished sweep to go on with"), "versweep table TARGET prints finished ones"}
+	}
 	if err != nil {
 		return err
 	}

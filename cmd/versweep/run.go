@@ -43,7 +43,7 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `run finds the versions of a target, fetches them, and measures each in rounds:
 every version once a round, in a shuffled order, each time as a fresh server.
 Every sample is saved at once. It prints the table and writes the chart.`,
-		Example: "  versweep run node --versions '18,20.11.1,latest' --per minor -o node.png",
+		Example: "  versweep run node --versions '18,20.11.1,latest' --per line -o node.png",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.profileFlags.given = cmd.Flags().Changed
@@ -324,7 +324,11 @@ func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l 
 		left = " (left out: " + text + ")"
 	}
 	first, last := p.Versions[0].Name, p.Versions[len(p.Versions)-1].Name
-	a.say("%s: %s from %s, %s to %s%s", p.Title, counted(len(p.Versions), "version"), p.Source, first, last, left)
+	span := first
+	if last != first {
+		span += " to " + last
+	}
+	a.say("%s: %s from %s, %s%s", p.Title, counted(len(p.Versions), "version"), p.Source, span, left)
 	where := "not pinned"
 	if len(cpus.Server) > 0 {
 		where = fmt.Sprintf("server on CPU %s, load engine on CPU %s", sweep.FormatCPUs(cpus.Server), sweep.FormatCPUs(cpus.Load))
