@@ -174,7 +174,11 @@ func spreadOf(e sweep.Estimate, places int) string {
 	case e.Median == 0:
 		return " (" + fixed(e.Lo, places) + "–" + fixed(e.Hi, places) + ")"
 	}
-	return " ±" + fixed(math.Abs((e.Hi-e.Lo)/2/e.Median)*100, 0) + "%"
+	percent := math.Abs((e.Hi-e.Lo)/2/e.Median) * 100
+	if percent >= 100 {
+		return " ±>99%" // one far value: its size says nothing of the rest
+	}
+	return " ±" + fixed(percent, 0) + "%"
 }
 
 // columnDecimals gives all of a column the digits that its smallest figure

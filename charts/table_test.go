@@ -121,6 +121,7 @@ func TestTableSpread(t *testing.T) {
 	}{
 		{sweep.Estimate{Median: 100, Lo: 97, Hi: 103, Samples: 5}, " ±3%"},
 		{sweep.Estimate{Median: 100, Lo: 100, Hi: 100, Samples: 5}, " ±0%"},
+		{sweep.Estimate{Median: 100, Lo: 90, Hi: 4000, Samples: 5}, " ±>99%"},
 		{sweep.Estimate{Median: 100, Lo: 100, Hi: 100, Samples: 1}, ""},
 		{sweep.Estimate{Median: 0, Lo: 0, Hi: 4, Samples: 3}, " (0–4)"},
 	} {
