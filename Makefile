@@ -1,6 +1,7 @@
 GO      ?= go
 ROUNDS  ?= 5
 FLAGS   ?=
+TESTFLAGS ?=
 SOURCES := $(shell find cmd docs sweep runtimes store charts -type f ! -name '*_test.go') go.mod go.sum
 
 export CGO_ENABLED ?= 0
@@ -17,7 +18,7 @@ sweep: build ## measure the newest release of every Node line, print the table, 
 
 test: ## vet and run all tests; the summary names those that were left out
 	$(GO) vet ./...
-	$(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname -- ./...
+	$(GO) run gotest.tools/gotestsum@v1.13.0 --format pkgname -- $(TESTFLAGS) ./...
 
 catalogue-test: ## build and measure every target of the catalogue in containers, which takes long
 	VERSWEEP_TEST_ENGINE=1 VERSWEEP_TEST_CATALOGUE=all $(GO) test ./runtimes -run TestEngineCatalogue -v -count 1 -timeout 2h
