@@ -70,7 +70,7 @@ func referenceLine(t sweep.Table) string {
 		}
 		line += fmt.Sprintf(" against itself: %s and %s %s", figureInFull(m, a), figureInFull(m, b), displayOf(m).unit)
 		if step := change(a.Median, b.Median); step != "" {
-			line += " (" + step + "): smaller differences say nothing"
+			line += " (" + step + "): at least so much is noise"
 		}
 	}
 	return line

@@ -24,7 +24,7 @@ func printResult(out io.Writer, r load.Result) error {
 	if r.OfferedRate > 0 {
 		kept := "kept"
 		if !r.Sustained {
-			kept = "NOT kept: the server fell behind, or there were too few connections"
+			kept = "NOT kept: the server fell behind or failed, or there were too few connections"
 		}
 		line("offered", "%s requests/s, %s: %s due, %s sent", perSecond(r.OfferedRate), kept, humanize.Comma(r.Scheduled), humanize.Comma(r.Started))
 	}
