@@ -86,10 +86,7 @@ func everyTarget(t *testing.T, c *Catalog) []string {
 // newest release is enough.
 func supplyHere(t *testing.T, d *Definition) (*Supply, []sweep.Version, error) {
 	t.Helper()
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	sources := slices.Clone(d.Sources)
 	slices.SortStableFunc(sources, func(a, b Source) int { return len(b.List) - len(a.List) })
 	var reasons []error

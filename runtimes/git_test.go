@@ -71,10 +71,7 @@ func everyTagForm(t testing.TB) string {
 // gitTarget opens a git source of a target.
 func gitTarget(t testing.TB, settings GitSource, recipe Recipe) *Supply {
 	t.Helper()
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	d := &Definition{Name: "server", Title: "Server", Recipe: recipe}
 	d.fillIn()
 	s, err := OpenSupply(d, Source{Git: &settings}, cache)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,16 +11,6 @@ import (
 
 	"versweep/sweep"
 )
-
-// fakeGo puts a shell script named go first on the path.
-func fakeGo(t *testing.T, script string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-}
 
 const goHello = "//go:build ignore\n\npackage main\n\nimport (\n\t\"fmt\"\n\n\tx \"example.org/x/v2\"\n\t\"example.org/x/v2/sub\"\n\t\"example.org/xy\"\n)\n\nfunc main() { fmt.Println(x.A, sub.B, xy.C) }\n"
 
@@ -56,10 +44,7 @@ start: ["{build}/hello"]
 
 func goSupply(t *testing.T, d *Definition) *Supply {
 	t.Helper()
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	s, err := OpenSupply(d, d.Sources[0], cache)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +62,7 @@ func TestGoMissing(t *testing.T) {
 
 // What go lists under all paths is one axis; what is no release of it is told.
 func TestGoModVersions(t *testing.T) {
-	fakeGo(t, `case "$*" in
+	fakeCommand(t, "go", `case "$*" in
 *-retracted*) more=',"v1.0.1"' ;;
 esac
 echo '{"Path":"example.org/x/v3","Versions":["v3.0.0"]}'
@@ -107,7 +92,7 @@ echo '{"Path":"example.org/x","Versions":["v1.0.0","v0.0.0-20200101120000-abcdef
 }
 
 func TestGoModSaysWhatWentWrong(t *testing.T) {
-	fakeGo(t, `echo 'go: downloading x v1.0.0' >&2; echo 'go: module example.org/x: not found' >&2; exit 1`)
+	fakeCommand(t, "go", `echo 'go: downloading x v1.0.0' >&2; echo 'go: module example.org/x: not found' >&2; exit 1`)
 	_, _, err := goSupply(t, goTarget(t, fstest.MapFS{"hello.go": {Data: []byte(goHello)}})).Versions(t.Context())
 	if err == nil || err.Error() != "listing the versions of Go module example.org/x: go: module example.org/x: not found" {
 		t.Errorf("got %v", err)
@@ -169,7 +154,7 @@ mod) echo '{"Path":"example.org/x","Version":"v1.0.0","Sum":"h1:abc="}' ;;
 		"no words": {download + `build) exit 7 ;; esac`, "building against example.org/x 1.0.0: go: exit status 7", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fakeGo(t, tt.script)
+			fakeCommand(t, "go", tt.script)
 			s := goSupply(t, goTarget(t, fstest.MapFS{"hello.go": {Data: []byte(goHello)}}))
 			outcomes, err := s.Obtain(t.Context(), []sweep.Version{{Name: "1.0.0", Raw: "v1.0.0", Source: "gomod"}}, nil, func(Obtained) {})
 			if err != nil {
@@ -190,14 +175,7 @@ mod) echo '{"Path":"example.org/x","Version":"v1.0.0","Sum":"h1:abc="}' ;;
 // the real go: listed, downloaded, built, told apart and run; the second time
 // from the cache, with no registry to ask.
 func TestRealGoModReleases(t *testing.T) {
-	catalog, err := EmbeddedCatalog()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := catalog.Find("fasthttp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := embeddedTarget(t, "fasthttp")
 	s := goSupply(t, d)
 	found, _, err := s.Versions(t.Context())
 	if err != nil {

@@ -175,10 +175,7 @@ func imageTarget(t testing.TB, repository, flavour string, cache *Cache) *Supply
 
 func newCache(t testing.TB) *Cache {
 	t.Helper()
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	return cache
 }
 

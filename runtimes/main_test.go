@@ -110,3 +110,36 @@ func fakeTarget(t *testing.T, how string) (*Supply, sweep.Build) {
 	d.Answer.Timeout = 5 * time.Second
 	return &Supply{definition: d, recipe: d.Recipe}, sweep.Build{Version: "1.0.0", Dir: t.TempDir()}
 }
+
+// embeddedTarget is a target of the catalogue.
+func embeddedTarget(t testing.TB, name string) *Definition {
+	t.Helper()
+	catalog, err := EmbeddedCatalog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := catalog.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func emptyCache(t testing.TB) *Cache {
+	t.Helper()
+	cache, err := OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cache
+}
+
+// fakeCommand puts a shell script of that name first on the path.
+func fakeCommand(t *testing.T, name, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+}

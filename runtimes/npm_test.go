@@ -16,30 +16,10 @@ import (
 	"versweep/sweep"
 )
 
-// fakeNPM puts a shell script named npm first on the path.
-func fakeNPM(t *testing.T, script string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "npm"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-}
-
 func nodeSupply(t *testing.T) *Supply {
 	t.Helper()
-	catalog, err := EmbeddedCatalog()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := catalog.Find("node")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := embeddedTarget(t, "node")
+	cache := emptyCache(t)
 	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.NPM != nil })
 	supply, err := OpenSupply(d, d.Sources[i], cache)
 	if err != nil {
@@ -61,14 +41,7 @@ func obtainOne(t *testing.T, s *Supply, version string) sweep.Outcome {
 
 func TestNPMMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	catalog, err := EmbeddedCatalog()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := catalog.Find("express")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := embeddedTarget(t, "express")
 	if _, err := OpenSupply(d, d.Sources[0], nil); !errors.Is(err, ErrNoNPM) {
 		t.Errorf("got %v, want ErrNoNPM", err)
 	}
@@ -83,7 +56,7 @@ func TestNPMVersions(t *testing.T) {
 		"nothing":       {``, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fakeNPM(t, "echo '"+tt.answer+"'")
+			fakeCommand(t, "npm", "echo '"+tt.answer+"'")
 			found, _, err := nodeSupply(t).Versions(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -107,7 +80,7 @@ func TestNPMSaysWhatWentWrong(t *testing.T) {
 		"nothing":          {`exit 7`, "npm: exit status 7"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fakeNPM(t, tt.script)
+			fakeCommand(t, "npm", tt.script)
 			_, _, err := nodeSupply(t).Versions(t.Context())
 			if err == nil || !strings.HasSuffix(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
@@ -126,7 +99,7 @@ func fakePackage(t *testing.T, archive []byte, digest string) (fetches string) {
 		t.Fatal(err)
 	}
 	fetches = filepath.Join(dir, "fetches")
-	fakeNPM(t, fmt.Sprintf(`case $1 in
+	fakeCommand(t, "npm", fmt.Sprintf(`case $1 in
 view) echo '{"version":"1.0.0","dist.integrity":"%s"}' ;;
 pack) echo >>%s; cp %s "$4/x.tgz" ;;
 esac`, digest, fetches, file))

@@ -29,10 +29,7 @@ start: [/bin/true, "{build}/{main}"]
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	s, err := OpenSupply(d, d.Sources[0], cache)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +42,7 @@ start: [/bin/true, "{build}/{main}"]
 func fakeInstall(t *testing.T, install string) (arguments string) {
 	t.Helper()
 	arguments = filepath.Join(t.TempDir(), "arguments")
-	fakeNPM(t, fmt.Sprintf(`case $1$3 in
+	fakeCommand(t, "npm", fmt.Sprintf(`case $1$3 in
 viewtime) echo '{"created":"2019-01-01T00:00:00.000Z","1.0.0":"2020-02-02T02:02:02.000Z"}' ;;
 view*) echo '{"version":"1.0.0","dist.shasum":"00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff"}' ;;
 install*) echo "$*" >%s
@@ -145,18 +142,8 @@ func TestRealExpressReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal("this test needs npm, as the README says")
 	}
-	catalog, err := EmbeddedCatalog()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := catalog.Find("express")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := embeddedTarget(t, "express")
+	cache := emptyCache(t)
 	versions := []sweep.Version{{Name: "2.5.11", Raw: "2.5.11", Source: "npm"}, {Name: "5.1.0", Raw: "5.1.0", Source: "npm"}}
 	obtain := func() (*Supply, []sweep.Outcome) {
 		s, err := OpenSupply(d, d.Sources[0], cache)
@@ -170,7 +157,7 @@ func TestRealExpressReleases(t *testing.T) {
 		return s, outcomes
 	}
 	s, first := obtain()
-	fakeNPM(t, fmt.Sprintf(`[ $1 = view ] && exec %s "$@"; echo "npm error $1 is not needed again" >&2; exit 1`, real))
+	fakeCommand(t, "npm", fmt.Sprintf(`[ $1 = view ] && exec %s "$@"; echo "npm error $1 is not needed again" >&2; exit 1`, real))
 	_, second := obtain()
 	l, err := NewProcessLauncher(s, cache, CPUSets{})
 	if err != nil {

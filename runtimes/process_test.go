@@ -23,10 +23,7 @@ func startFake(t *testing.T, how string, change func(*Supply)) (*processInstance
 	if change != nil {
 		change(s)
 	}
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	usable := sweep.UsableCPUs()
 	l, err := NewProcessLauncher(s, cache, CPUSets{Server: usable[:1], Load: usable[len(usable)-1:]})
 	if err != nil {
@@ -176,10 +173,7 @@ func TestProcessKilledMeanwhileIsTold(t *testing.T) {
 
 func TestCancelledStartLeavesNothing(t *testing.T) {
 	s, b := fakeTarget(t, "never listens")
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	l, err := NewProcessLauncher(s, cache, CPUSets{})
 	if err != nil {
 		t.Fatal(err)

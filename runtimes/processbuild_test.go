@@ -127,10 +127,7 @@ func TestGitReleasesAreBuiltAndMeasured(t *testing.T) {
 // buildIn builds a version whose source is one file by a shell command.
 func buildIn(t *testing.T, command string, change func(*ProcessLauncher)) (sweep.Build, error) {
 	t.Helper()
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	d := &Definition{Name: "fake"}
 	l, err := NewProcessLauncher(&Supply{definition: d, kind: "git", recipe: Recipe{Build: []string{"/bin/sh", "-c", command}}}, cache, CPUSets{})
 	if err != nil {
@@ -200,10 +197,7 @@ func TestBuildFailures(t *testing.T) {
 }
 
 func TestInterruptedBuildIsNoFailure(t *testing.T) {
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := emptyCache(t)
 	l, err := NewProcessLauncher(&Supply{definition: &Definition{Name: "fake"}, kind: "git", recipe: Recipe{Build: []string{"sleep", "3600"}}}, cache, CPUSets{})
 	if err != nil {
 		t.Fatal(err)
