@@ -370,7 +370,7 @@ func counted(n int, noun string) string {
 
 // overhead is what a sample takes besides warm-up and window: starting,
 // waiting for the first answer, stopping. As measured; see docs/measured.md.
-var overhead = map[string]time.Duration{launcherProcess: 300 * time.Millisecond, launcherDocker: time.Second}
+var overhead = map[string]time.Duration{launcherProcess: 100 * time.Millisecond, launcherDocker: 400 * time.Millisecond}
 
 // expectedTime is what the rounds of a plan take.
 func expectedTime(p sweep.Plan) time.Duration {
