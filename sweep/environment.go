@@ -25,6 +25,8 @@ type Environment struct {
 	ServerCPUs []int  `json:"server_cpus"` // CPUs of the server; empty when not pinned
 	LoadCPUs   []int  `json:"load_cpus"`   // CPUs of the load engine; empty when not pinned
 	Method     int    `json:"method_version"`
+	// Name is what imported results call their machine; empty for this one.
+	Name string `json:"name,omitempty"`
 }
 
 // Hash tells environments apart: 12 hex digits over every field.

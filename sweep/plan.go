@@ -17,11 +17,33 @@ type Plan struct {
 	Reference string       `json:"reference"`
 	Profile   load.Profile `json:"profile"`
 	Seed      uint64       `json:"seed"`
-	Rounds    int          `json:"rounds"`
+	Rounds    int          `json:"rounds"` // at most
+
+	// MinRounds is when comparisons that are settled may stop costing time; 0
+	// when every version is sampled in every round.
+	MinRounds int           `json:"min_rounds,omitempty"`
+	Effect    float64       `json:"effect,omitempty"`    // smallest effect of interest, a fraction; 0 is DefaultEffect
+	Budget    time.Duration `json:"budget_ns,omitempty"` // no round begins that would end later; 0 for none
+
+	// Foreign says where an imported sweep came from; nil for measured ones.
+	Foreign *Foreign `json:"foreign,omitempty"`
 
 	// LatencyRate is the fixed rate, in requests/s, of a second pass over each
 	// instance, so that latency is compared at equal load; 0 for none.
 	LatencyRate float64 `json:"latency_rate_per_s,omitempty"`
+}
+
+// DefaultEffect is the smallest effect of interest unless a plan has its own: 3 %.
+const DefaultEffect = 0.03
+
+// Foreign is the origin of numbers that another tool measured.
+type Foreign struct {
+	Format   string   `json:"format"`             // as import names it: "csv"
+	File     string   `json:"file"`               // base name
+	Digest   string   `json:"digest"`             // "sha256:…" of the content: the same file twice is noticed
+	Profile  string   `json:"profile,omitempty"`  // what the file calls its load; empty when it says nothing
+	Metrics  []Metric `json:"metrics,omitempty"`  // those that are not in sweep.Metrics
+	Unpaired bool     `json:"unpaired,omitempty"` // samples with the same round number have nothing in common
 }
 
 // Paced is the load of the second pass: as long and over as many connections as
