@@ -108,3 +108,9 @@ type Judgement struct {
 	NotMeasured    []Outcome // versions without a figure, with the reason
 	Warnings       []string  // doubts about the whole, one line each
 }
+
+// JudgeOptions say how to judge. The zero value is the default of everything.
+type JudgeOptions struct {
+	Effect  float64  // smallest effect of interest, a fraction; 0 takes the plans' own
+	Metrics []string // keys of the metrics to judge; nil for all
+}
