@@ -10,10 +10,10 @@ const (
 
 // Metric is a number that a sample has.
 type Metric struct {
-	Key    string // as in JSON and CSV, with its unit: "p99_ms"
-	Title  string // for people: "99th percentile latency"
-	Unit   string // "requests/s"
-	Better Better
+	Key    string `json:"key"`   // as in JSON and CSV, with its unit: "p99_ms"
+	Title  string `json:"title"` // for people: "99th percentile latency"
+	Unit   string `json:"unit"`  // "requests/s"
+	Better Better `json:"better"`
 }
 
 // Keys of the metrics that a sweep measures itself.
@@ -58,7 +58,8 @@ var Metrics = []Metric{
 	{BuildSize, "Build size", "bytes", Lower},
 }
 
-// MetricByKey finds one of Metrics.
+// MetricByKey finds one of Metrics. Plan.MetricByKey knows those of imported
+// sweeps as well.
 func MetricByKey(key string) (Metric, bool) {
 	for _, m := range Metrics {
 		if m.Key == key {

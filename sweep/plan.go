@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"slices"
 	"time"
 
 	"versweep/sweep/load"
@@ -44,6 +45,28 @@ type Foreign struct {
 	Profile  string   `json:"profile,omitempty"`  // what the file calls its load; empty when it says nothing
 	Metrics  []Metric `json:"metrics,omitempty"`  // those that are not in sweep.Metrics
 	Unpaired bool     `json:"unpaired,omitempty"` // samples with the same round number have nothing in common
+	// Listed says that the names of the versions have no order: Plan.Versions
+	// is in the order of the file, and nothing may sort it.
+	Listed bool `json:"listed,omitempty"`
+}
+
+// AllMetrics lists the metrics that samples of the plan may have: Metrics and
+// those that only the plan's file has. Callers must not change it.
+func (p Plan) AllMetrics() []Metric {
+	if p.Foreign == nil || len(p.Foreign.Metrics) == 0 {
+		return Metrics
+	}
+	return slices.Concat(Metrics, p.Foreign.Metrics)
+}
+
+// MetricByKey finds one of AllMetrics.
+func (p Plan) MetricByKey(key string) (Metric, bool) {
+	for _, m := range p.AllMetrics() {
+		if m.Key == key {
+			return m, true
+		}
+	}
+	return Metric{}, false
 }
 
 // Paced is the load of the second pass: as long and over as many connections as

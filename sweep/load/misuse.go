@@ -44,6 +44,8 @@ const (
 // this machine. It may raise the process's soft limit on open files.
 func (p Profile) Validate() error {
 	switch {
+	case p.Shape == ShapeForeign:
+		return misuse("shape", "another tool put this load on; it cannot be put on again")
 	case p.Connections < 1 && p.Shape != ShapeRamp, p.Connections < 0:
 		return &MisuseError{What: "connections", Why: fmt.Sprintf("%d is less than 1", p.Connections), Hint: "at least one is needed"}
 	case p.Duration < 0:

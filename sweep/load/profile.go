@@ -18,6 +18,9 @@ const (
 	ShapeRate Shape = "rate"
 	// ShapeRamp is a list of steps, each a closed or rate load of its own.
 	ShapeRamp Shape = "ramp"
+	// ShapeForeign is a load that another tool put on. Of it no more is known
+	// than what that tool calls it; it cannot be put on again.
+	ShapeForeign Shape = "foreign"
 )
 
 // Profile is the load put on one server.
@@ -34,6 +37,7 @@ type Profile struct {
 	Steps       []float64     // rates (requests/s) or connection counts (ShapeRamp)
 	StepBy      StepBy        // what Steps counts
 	HTTP10      bool          // speak HTTP/1.0 without keep-alive
+	Label       string        // what the other tool calls it; may be empty (ShapeForeign)
 }
 
 // StepBy says what the steps of a ramp raise.
@@ -84,14 +88,22 @@ type profileJSON struct {
 	Steps       []float64 `json:"steps,omitempty"`
 	StepBy      StepBy    `json:"step_by,omitempty"`
 	HTTP10      bool      `json:"http10,omitempty"`
+	Label       string    `json:"label,omitempty"`
 }
 
-// MarshalJSON writes durations as seconds.
+// MarshalJSON writes durations as seconds, and of a foreign load only what is
+// known.
 func (p Profile) MarshalJSON() ([]byte, error) {
+	if p.Shape == ShapeForeign {
+		return json.Marshal(struct {
+			Shape Shape  `json:"shape"`
+			Label string `json:"label,omitempty"`
+		}{p.Shape, p.Label})
+	}
 	return json.Marshal(profileJSON{
 		Name: p.Name, Shape: p.Shape, Connections: p.Connections, DurationS: p.Duration.Seconds(),
 		Requests: p.Requests, WarmupS: p.Warmup.Seconds(), TimeoutS: p.Timeout.Seconds(), Calls: p.Calls,
-		Rate: p.Rate, Steps: p.Steps, StepBy: p.StepBy, HTTP10: p.HTTP10,
+		Rate: p.Rate, Steps: p.Steps, StepBy: p.StepBy, HTTP10: p.HTTP10, Label: p.Label,
 	})
 }
 
@@ -104,7 +116,7 @@ func (p *Profile) UnmarshalJSON(b []byte) error {
 	*p = Profile{
 		Name: j.Name, Shape: j.Shape, Connections: j.Connections, Duration: seconds(j.DurationS),
 		Requests: j.Requests, Warmup: seconds(j.WarmupS), Timeout: seconds(j.TimeoutS), Calls: j.Calls,
-		Rate: j.Rate, Steps: j.Steps, StepBy: j.StepBy, HTTP10: j.HTTP10,
+		Rate: j.Rate, Steps: j.Steps, StepBy: j.StepBy, HTTP10: j.HTTP10, Label: j.Label,
 	}
 	return nil
 }
