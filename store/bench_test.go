@@ -149,6 +149,21 @@ func BenchmarkMillionSamples(b *testing.B) {
 			}
 		}
 	})
+	b.Run("History of 10 sweeps", func(b *testing.B) {
+		for b.Loop() {
+			history, err := s.History(b.Context(), "node", 10)
+			if err != nil || len(history) != 10 || len(history[0].Samples) != samples {
+				b.Fatal(len(history), err)
+			}
+		}
+	})
+	b.Run("Targets", func(b *testing.B) {
+		for b.Loop() {
+			if targets, err := s.Targets(b.Context()); err != nil || len(targets) != 1 {
+				b.Fatal(targets, err)
+			}
+		}
+	})
 	b.Run("Sweeps", func(b *testing.B) {
 		for b.Loop() {
 			list, err := s.Sweeps(b.Context(), Filter{})

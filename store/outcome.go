@@ -26,13 +26,17 @@ func (s *Store) SaveOutcome(ctx context.Context, sweepID int64, o sweep.Outcome)
 		if _, err := tx.ExecContext(ctx, "DELETE FROM outcome WHERE sweep_id = ? AND ordinal = ?", sweepID, ordinal); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "INSERT INTO outcome (sweep_id, ordinal, reason, log) VALUES (?, ?, ?, ?)",
-			sweepID, ordinal, optional(o.Reason), joinLog(o.Log))
-		if err != nil || noBuild(o.Build) {
-			return err
-		}
-		return saveBuild(ctx, tx, sweepID, ordinal, o.Build)
+		return insertOutcome(ctx, tx, sweepID, ordinal, o)
 	})
+}
+
+func insertOutcome(ctx context.Context, tx *sql.Tx, sweepID, ordinal int64, o sweep.Outcome) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO outcome (sweep_id, ordinal, reason, log) VALUES (?, ?, ?, ?)",
+		sweepID, ordinal, optional(o.Reason), joinLog(o.Log))
+	if err != nil || noBuild(o.Build) {
+		return err
+	}
+	return saveBuild(ctx, tx, sweepID, ordinal, o.Build)
 }
 
 // noBuild says whether b is zero.

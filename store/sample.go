@@ -34,7 +34,12 @@ func (s *Store) SaveSample(ctx context.Context, sweepID int64, sample *sweep.Sam
 		if err != nil {
 			return err
 		}
-		if id, err = insertSample(ctx, tx, sweepID, ordinal, sample); err != nil {
+		add, err := tx.PrepareContext(ctx, insertSampleSQL)
+		if err != nil {
+			return err
+		}
+		defer add.Close()
+		if id, err = insertSample(ctx, add, sweepID, ordinal, sample); err != nil {
 			return err
 		}
 		if err := saveValues(ctx, tx, id, sample.Values); err != nil {
@@ -59,10 +64,13 @@ func (s *Store) SaveSample(ctx context.Context, sweepID int64, sample *sweep.Sam
 	return err
 }
 
-func insertSample(ctx context.Context, tx *sql.Tx, sweepID, ordinal int64, sample *sweep.Sample) (int64, error) {
-	res, err := tx.ExecContext(ctx, `
-		INSERT INTO sample (sweep_id, ordinal, round, position, twin, status, reason, log, started_ns)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+const insertSampleSQL = `
+	INSERT INTO sample (sweep_id, ordinal, round, position, twin, status, reason, log, started_ns)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+// insertSample adds a sample's row by the statement insertSampleSQL.
+func insertSample(ctx context.Context, add *sql.Stmt, sweepID, ordinal int64, sample *sweep.Sample) (int64, error) {
+	res, err := add.ExecContext(ctx,
 		sweepID, ordinal, sample.Round, sample.Position, sample.Twin, string(sample.Status),
 		optional(sample.Reason), joinLog(sample.Log), nanoseconds(sample.Started))
 	if isDuplicate(err) {

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"compress/gzip"
 	"database/sql"
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -12,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"versweep/sweep"
 )
 
 // future is the schema of a later versweep: ours and these migrations.
@@ -135,7 +139,7 @@ func TestOlderStoreIsCopiedThenMigrated(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s, err := open(t.Context(), killed, future(t, laterTable), true)
+	s, err := open(t.Context(), killed, future(t, laterTable), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,6 +157,99 @@ func TestOlderStoreIsCopiedThenMigrated(t *testing.T) {
 	}
 	// The copy opens with the versweep that it was made by, and has it all.
 	checkWhole(t, reopen(t, killed+".before-v90001"), sw.ID, 1)
+}
+
+// unpack writes the store that the first released schema has, as the versweep
+// of that time made it.
+func unpack(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open("testdata/schema1.db.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, string(b))
+}
+
+func checkReleased(t *testing.T, s *Store) {
+	t.Helper()
+	checkWhole(t, s, 1, 2)
+	history, err := s.History(t.Context(), "node", 0)
+	if err != nil || len(history) != 1 {
+		t.Fatalf("history: %d sweeps, %v", len(history), err)
+	}
+	sw := history[0]
+	if len(sw.Samples) != 2 || len(sw.Outcomes) != 2 || sw.Outcomes[0].Build.Bundled["v8"] != "10.2" || sw.Outcomes[1].Log[1] != "second" {
+		t.Errorf("read %+v", sw)
+	}
+	reference, err := s.SeriesReference(t.Context(), sw.Plan, sw.Environment)
+	if err != nil || reference != "20.0.0" {
+		t.Errorf("reference %q, %v: the series is not found any more", reference, err)
+	}
+}
+
+// Reading must work where nothing may be written, and never surprises another
+// versweep, still in use, with a schema that it does not know.
+func TestReleasedSchemaIsReadAsItIs(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "versweep.db")
+	unpack(t, path)
+	before := read(t, path)
+	s, err := OpenReadOnly(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkReleased(t, s)
+	if list, err := s.Acknowledgements(t.Context(), "node"); err != nil || len(list) != 0 {
+		t.Errorf("acknowledgements: %v, %v", list, err)
+	}
+	if targets, err := s.Targets(t.Context()); err != nil || !slices.Equal(targets, []string{"node"}) {
+		t.Errorf("targets: %q, %v", targets, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, path) != before {
+		t.Error("reading changed the file")
+	}
+	if names := entries(t, dir); len(names) != 1 {
+		t.Errorf("reading left %q", names)
+	}
+}
+
+func TestReleasedSchemaIsUpgraded(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "versweep.db")
+	unpack(t, path)
+	s := reopen(t, path)
+	checkReleased(t, s)
+	a := sweep.Acknowledgement{ID: "node-qps-20.0.0", Target: "node", State: sweep.Expected}
+	if err := s.SetState(t.Context(), a, noon); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", "versweep.db.before-v2"}) {
+		t.Errorf("the folder holds %q", names)
+	}
+	copied, err := OpenReadOnly(t.Context(), path+".before-v2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer copied.Close()
+	if copied.schema != 1 {
+		t.Errorf("the copy has schema %d", copied.schema)
+	}
+	checkReleased(t, copied)
 }
 
 func TestOneOfManyMigrates(t *testing.T) {

@@ -38,6 +38,10 @@ type Store struct {
 	file string      // its real place
 	was  os.FileInfo // of the file when it was opened; nil when reading only
 
+	// schema is the file's when it was opened. Reading takes tables that a
+	// later one brought for empty.
+	schema int64
+
 	// One connection changes the file. Waiting for it is fair, where SQLite's
 	// own lock lets one of many waiters starve. Nil when reading only.
 	write *sql.DB
@@ -60,9 +64,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 // OpenReadOnly opens the store at path for reading: methods that would change
 // it fail with ErrReadOnly. Where there is no file, or an empty one, it makes
-// none and fails with ErrNoStore. An older schema is brought up to date as by
-// Open. A store in a folder or on a disk that cannot be written to is read as
-// well. It fails otherwise as Open does.
+// none and fails with ErrNoStore. An older schema is read as it is: looking at a
+// store changes nothing, and one in a folder or on a disk that cannot be written
+// to is read as well. It fails otherwise as Open does.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path, migrations(), true)
 	if err != nil {
@@ -87,11 +91,11 @@ func open(ctx context.Context, path string, migrations fs.FS, readOnly bool) (*S
 	switch {
 	case err != nil:
 		return nil, err
-	case readOnly && !found.exists:
+	case readOnly && (!found.exists || found.version == 0):
 		return nil, ErrNoStore
 	case found.version > target:
 		return nil, fmt.Errorf("%w (schema %d; this one knows up to %d)", ErrNewer, found.version, target)
-	case found.version < target:
+	case found.version < target && !readOnly:
 		if err := migrate(ctx, file, migrations, target); err != nil {
 			doing := "making it"
 			if found.version > 0 {
@@ -99,8 +103,9 @@ func open(ctx context.Context, path string, migrations fs.FS, readOnly bool) (*S
 			}
 			return nil, fmt.Errorf("%s: %w", doing, err)
 		}
+		found.version = target
 	}
-	s := &Store{path: path, file: file}
+	s := &Store{path: path, file: file, schema: found.version}
 	if readOnly {
 		s.read, err = openReader(ctx, file)
 	} else {

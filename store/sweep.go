@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"versweep/sweep"
@@ -21,26 +22,33 @@ func (s *Store) CreateSweep(ctx context.Context, plan sweep.Plan, env sweep.Envi
 		if err != nil {
 			return err
 		}
-		bare := plan
-		bare.Versions = nil // they have a table of their own
-		body, err := json.Marshal(bare)
-		if err != nil {
-			return fmt.Errorf("the plan: %w", err)
-		}
-		res, err := tx.ExecContext(ctx, "INSERT INTO sweep (series_id, created_ns, plan) VALUES (?, ?, ?)",
-			seriesID, now.UnixNano(), string(body))
-		if err != nil {
-			return err
-		}
-		if created.ID, err = res.LastInsertId(); err != nil {
-			return err
-		}
-		return saveVersions(ctx, tx, created.ID, plan.Versions)
+		created.ID, err = insertSweep(ctx, tx, seriesID, plan, now)
+		return err
 	})
 	if err != nil {
 		return sweep.Sweep{}, err
 	}
 	return created, nil
+}
+
+// insertSweep adds a sweep that nothing was carried out of yet.
+func insertSweep(ctx context.Context, tx *sql.Tx, seriesID int64, plan sweep.Plan, now time.Time) (int64, error) {
+	bare := plan
+	bare.Versions = nil // they have a table of their own
+	body, err := json.Marshal(bare)
+	if err != nil {
+		return 0, fmt.Errorf("the plan: %w", err)
+	}
+	res, err := tx.ExecContext(ctx, "INSERT INTO sweep (series_id, created_ns, plan) VALUES (?, ?, ?)",
+		seriesID, now.UnixNano(), string(body))
+	if err != nil {
+		return 0, err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return 0, err
+	}
+	return id, saveVersions(ctx, tx, id, plan.Versions)
 }
 
 // ClaimSweep makes owner the process that carries out a sweep. It fails with
@@ -107,6 +115,61 @@ func (s *Store) LatestSweep(ctx context.Context, target string) (sweep.Sweep, er
 func (s *Store) UnfinishedSweep(ctx context.Context) (sweep.Sweep, error) {
 	return s.loadFirst(ctx, "looking for an unfinished sweep",
 		"SELECT id FROM sweep WHERE finished_ns IS NULL ORDER BY id DESC LIMIT 1")
+}
+
+// History reads the sweeps of a target that have samples, of all its series, as
+// LoadSweep does: the one begun first first, and of many the last limit ones; 0
+// is all. None is no error.
+func (s *Store) History(ctx context.Context, target string, limit int) ([]sweep.Sweep, error) {
+	if limit <= 0 {
+		limit = -1 // SQL's "all"
+	}
+	var sweeps []sweep.Sweep
+	err := s.look(ctx, "reading the sweeps of "+target, func(tx *sql.Tx) error {
+		var ids []int64
+		err := each(ctx, tx, func(scan func(...any) error) error {
+			var id int64
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		}, `
+		SELECT sweep.id FROM sweep
+		JOIN series ON series.id = sweep.series_id
+		WHERE series.target = ? AND EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id)
+		ORDER BY sweep.id DESC LIMIT ?`, target, limit)
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Backward(ids) {
+			sw, err := loadSweep(ctx, tx, id)
+			if err != nil {
+				return fmt.Errorf("sweep %d: %w", id, err)
+			}
+			sweeps = append(sweeps, sw)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sweeps, nil
+}
+
+// Targets lists the targets that have sweeps, by name. None is no error.
+func (s *Store) Targets(ctx context.Context) ([]string, error) {
+	var names []string
+	err := s.look(ctx, "listing targets", func(tx *sql.Tx) error {
+		return each(ctx, tx, func(scan func(...any) error) error {
+			var name string
+			err := scan(&name)
+			names = append(names, name)
+			return err
+		}, `
+		SELECT DISTINCT target FROM series
+		WHERE EXISTS (SELECT 1 FROM sweep WHERE sweep.series_id = series.id)
+		ORDER BY target`)
+	})
+	return names, err
 }
 
 // loadFirst reads the sweep whose id a query gives. Ids tell the order of
