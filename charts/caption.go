@@ -40,6 +40,9 @@ func withinSentence(title string) string {
 // after 1 s of warm-up, 5 rounds".
 func loadCaption(t sweep.Table) string {
 	p := t.Plan.Profile
+	if f := t.Plan.Foreign; f != nil {
+		return foreignCaption(*f, t.Plan.Rounds)
+	}
 	var parts []string
 	switch p.Shape {
 	case load.ShapeRate:
@@ -77,10 +80,35 @@ func loadCaption(t sweep.Table) string {
 	return strings.Join(append(parts, rounds), ", ")
 }
 
+// foreignCaption is "c100, imported from nightly.csv (csv), 5 rounds": what is
+// known of a load that another tool put on.
+func foreignCaption(f sweep.Foreign, rounds int) string {
+	text := "imported"
+	if f.File != "" {
+		text += " from " + Printable(f.File)
+	}
+	if f.Format != "" {
+		text += " (" + Printable(f.Format) + ")"
+	}
+	if f.Profile != "" {
+		text = Printable(f.Profile) + ", " + text
+	}
+	switch {
+	case f.Unpaired:
+		return text + ", samples not paired"
+	case rounds > 1:
+		return text + ", " + count(int64(rounds), "round")
+	}
+	return text
+}
+
 // machineCaption says what the sweep ran on: "AMD EPYC 7B13, 2 cores, linux/amd64
 // 6.8.0, process launcher". Unknown parts are left out.
 func machineCaption(e sweep.Environment) string {
 	var parts []string
+	if e.Name != "" {
+		parts = append(parts, Printable(e.Name))
+	}
 	if cpu := strings.Join(strings.Fields(trademarks().Replace(e.CPU)), " "); cpu != "" {
 		parts = append(parts, Printable(cpu))
 	}

@@ -86,11 +86,8 @@ func (c column) hasShare() bool {
 // the spread as a share of the median.
 func tableColumns(t sweep.Table) []column {
 	var columns []column
-	for _, wanted := range []struct{ key, head string }{
-		{sweep.QPS, "throughput"}, {sweep.P50, "p50"}, {sweep.P99, "p99"}, {sweep.PacedP99, "paced p99"}, {sweep.CPUPerRequest, "CPU/request"},
-		{sweep.PeakRSS, "peak memory"}, {sweep.Startup, "start-up"}, {sweep.ErrorShare, "errors"},
-	} {
-		m, _ := sweep.MetricByKey(wanted.key)
+	for _, wanted := range shownColumns(t.Plan) {
+		m, _ := t.Plan.MetricByKey(wanted.key)
 		figures := estimatesOf(t, m)
 		if len(figures) == 0 || wanted.key == sweep.ErrorShare && allZero(figures) {
 			continue
@@ -126,6 +123,27 @@ func tableColumns(t sweep.Table) []column {
 		})
 	}
 	return columns
+}
+
+// shownColumn is a metric that has a column, and the column's name.
+type shownColumn struct{ key, head string }
+
+// shownColumns are the metrics that matter most; of an imported sweep all, since
+// somebody chose them.
+func shownColumns(p sweep.Plan) []shownColumn {
+	shown := []shownColumn{
+		{sweep.QPS, "throughput"}, {sweep.P50, "p50"}, {sweep.P99, "p99"}, {sweep.PacedP99, "paced p99"}, {sweep.CPUPerRequest, "CPU/request"},
+		{sweep.PeakRSS, "peak memory"}, {sweep.Startup, "start-up"}, {sweep.ErrorShare, "errors"},
+	}
+	if p.Foreign == nil {
+		return shown
+	}
+	for _, m := range p.AllMetrics() {
+		if !slices.ContainsFunc(shown, func(s shownColumn) bool { return s.key == m.Key }) {
+			shown = append(shown, shownColumn{m.Key, Printable(m.Key)})
+		}
+	}
+	return shown
 }
 
 // otherCount is the number of samples where it is not the row's.
