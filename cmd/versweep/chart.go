@@ -25,15 +25,18 @@ func (a *app) chartCommand() *cobra.Command {
 			if picture == "" {
 				return misuse("-o FILE.png or -o FILE.svg", "there is no file to draw into")
 			}
-			if _, err := findMetric(metric); err != nil {
-				return err
-			}
 			if err := checkPicture(picture); err != nil {
 				return err
 			}
 			t, err := a.latestTable(cmd.Context(), args[0])
+			if unknown := checkMetric(t.Plan, metric); unknown != nil {
+				return unknown
+			}
 			if err != nil {
 				return err
+			}
+			if !cmd.Flags().Changed("metric") {
+				metric = mainMetric(t)
 			}
 			if err := writePicture(picture, t, metric, options); err != nil {
 				return err
@@ -65,7 +68,7 @@ func checkPicture(file string) error {
 }
 
 func writePicture(file string, t sweep.Table, metric string, o charts.Options) error {
-	m, err := findMetric(metric)
+	m, err := findMetric(t.Plan, metric)
 	if err != nil {
 		return err
 	}

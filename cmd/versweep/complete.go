@@ -26,6 +26,9 @@ func (a *app) addCompletions(root *cobra.Command) {
 			return []string{string(sweep.PerLine), string(sweep.PerMinor), string(sweep.PerPatch)}
 		}),
 		"profile":     words(profileWords),
+		"decimal":     words(func() []string { return decimals }),
+		"line":        words(func() []string { return linesBy }),
+		"order":       words(func() []string { return orders }),
 		"from":        words(runtimes.SkeletonKinds),
 		"source":      a.completeSource,
 		"output":      cobra.FixedCompletions([]string{"png", "svg"}, cobra.ShellCompDirectiveFilterFileExt),

@@ -87,23 +87,23 @@ func newTableJSON(t sweep.Table) tableJSON {
 	doc := tableJSON{
 		Schema: jsonSchema, Sweep: t.Sweep, Target: t.Target, Source: t.Plan.Source, Profile: t.Plan.Profile,
 		Environment: t.Environment, Reference: orNull(t.Plan.Reference), Seed: t.Plan.Seed, Rounds: t.Plan.Rounds,
-		Finished: t.Finished, Samples: t.Samples, StarvedSamples: t.Starved, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Twin), Findings: []struct{}{},
+		Finished: t.Finished, Samples: t.Samples, StarvedSamples: t.Starved, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Plan, t.Twin), Findings: []struct{}{},
 	}
 	for _, r := range t.Rows {
 		doc.Versions = append(doc.Versions, rowJSON{
 			Version: r.Version.Name, Line: r.Version.Line, Prerelease: r.Version.Prerelease, Status: r.Status,
-			Reason: orNull(r.Reason), Notes: append([]string{}, r.Notes...), Samples: r.Samples, Metrics: newMetricsJSON(r.Metrics),
+			Reason: orNull(r.Reason), Notes: append([]string{}, r.Notes...), Samples: r.Samples, Metrics: newMetricsJSON(t.Plan, r.Metrics),
 			Components: r.Components,
 		})
 	}
 	return doc
 }
 
-// newMetricsJSON has every metric that a sweep measures; one that is not known
-// is there with nulls.
-func newMetricsJSON(estimates map[string]sweep.Estimate) map[string]metricJSON {
+// newMetricsJSON has every metric that the plan's samples may have; one that is
+// not known is there with nulls.
+func newMetricsJSON(p sweep.Plan, estimates map[string]sweep.Estimate) map[string]metricJSON {
 	out := map[string]metricJSON{}
-	for _, m := range sweep.Metrics {
+	for _, m := range p.AllMetrics() {
 		j := metricJSON{Unit: m.Unit, Better: m.Better}
 		if e, ok := estimates[m.Key]; ok {
 			j.Median, j.Lo, j.Hi = &e.Median, &e.Lo, &e.Hi

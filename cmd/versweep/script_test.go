@@ -52,8 +52,8 @@ func TestImportArrows(t *testing.T) {
 		"sweep":        {"sweep/load", "sweep/stats"},
 		"runtimes":     {"sweep", "sweep/load"},
 		"store":        {"sweep", "sweep/load"},
-		"store/import": {"sweep", "sweep/load"},
-		"charts":       {"sweep", "sweep/load", "sweep/stats"},
+		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"},
+		"charts": {"sweep", "sweep/load", "sweep/stats"},
 	}
 	heavy := map[string]string{
 		"github.com/docker/": "runtimes", "modernc.org/sqlite": "store", "gonum.org/v1/plot": "charts",

@@ -36,12 +36,15 @@ func (a *app) tableCommand() *cobra.Command {
 			if err := checkLayout(layout); err != nil {
 				return err
 			}
-			if _, err := findMetric(metric); err != nil {
-				return err
-			}
 			t, err := a.latestTable(cmd.Context(), args[0])
+			if unknown := checkMetric(t.Plan, metric); unknown != nil {
+				return unknown
+			}
 			if err != nil {
 				return err
+			}
+			if !cmd.Flags().Changed("metric") {
+				metric = mainMetric(t)
 			}
 			return a.printTable(t, layout, metric)
 		},
@@ -59,12 +62,36 @@ func metricKeys() string {
 	return strings.Join(keys, ", ")
 }
 
-func findMetric(key string) (sweep.Metric, error) {
-	m, ok := sweep.MetricByKey(key)
+// findMetric finds a metric that samples of the plan may have; any plan's
+// metrics are those of a measured sweep at least.
+func findMetric(p sweep.Plan, key string) (sweep.Metric, error) {
+	m, ok := p.MetricByKey(key)
 	if !ok {
-		return m, misuse("use one of "+metricKeys(), "unknown metric %q", key)
+		var keys []string
+		for _, m := range p.AllMetrics() {
+			keys = append(keys, m.Key)
+		}
+		return m, misuse("use one of "+strings.Join(keys, ", "), "unknown metric %q", key)
 	}
 	return m, nil
+}
+
+func checkMetric(p sweep.Plan, key string) error {
+	_, err := findMetric(p, key)
+	return err
+}
+
+// mainMetric is what to show of a table unless told: throughput, or the first
+// metric that there is when another tool measured none.
+func mainMetric(t sweep.Table) string {
+	for _, m := range t.Plan.AllMetrics() {
+		for _, row := range t.Rows {
+			if _, ok := row.Metrics[m.Key]; ok {
+				return m.Key
+			}
+		}
+	}
+	return sweep.QPS
 }
 
 // latestTable reads the latest sweep of a target. Its definition is not needed
@@ -96,7 +123,7 @@ func (a *app) printTable(t sweep.Table, layout, metric string) error {
 		return a.printJSON(newTableJSON(t))
 	}
 	if layout == layoutSeries {
-		m, err := findMetric(metric)
+		m, err := findMetric(t.Plan, metric)
 		if err != nil {
 			return err
 		}

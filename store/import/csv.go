@@ -76,6 +76,11 @@ func (e *CSVError) Error() string {
 //
 // It fails with a *CSVError, or when r fails.
 func CSV(r io.Reader, o CSVOptions) ([]sweep.Sweep, error) {
+	for flag, name := range map[string]string{"target": o.Target, "profile": o.Profile, "environment": o.Environment} {
+		if _, err := csvName(name); err != nil {
+			return nil, &CSVError{Why: fmt.Sprintf("--%s %v", flag, err), Options: true}
+		}
+	}
 	content, err := io.ReadAll(io.LimitReader(r, csvBytes+1))
 	if err != nil {
 		return nil, err

@@ -124,7 +124,11 @@ func (f *csvFile) addRow(c csvColumns, row []string, line int) error {
 		f.series[series].rounds = true
 	}
 	if c.long() {
-		return f.addValue(v, row[c.metric], row[c.value], cellAt(row, c.unit))
+		unit, err := csvName(cellAt(row, c.unit))
+		if err != nil {
+			return fmt.Errorf("unit %w", err)
+		}
+		return f.addValue(v, row[c.metric], row[c.value], unit)
 	}
 	for _, m := range c.metrics {
 		if err := f.addValue(v, m.key, row[m.at], ""); err != nil {
@@ -307,9 +311,6 @@ func (m *csvMetric) in(unit string) (csvConverter, error) {
 		m.settled = true
 		if m.Unit = strings.Clone(unit); unit == "" {
 			m.Unit = csvUnitOfKey(m.Key)
-		}
-		if len(m.Unit) > csvNameBytes {
-			return csvConverter{}, fmt.Errorf("the unit %s is longer than %d bytes", csvQuote(unit), csvNameBytes)
 		}
 		if m.Better == "" {
 			m.Better = csvBetterOf(m.Key, m.Unit)
