@@ -23,17 +23,7 @@ func (a *app) exportCommand() *cobra.Command {
 		Short:   "Write results in a form that other tools read",
 		Example: "  versweep export csv node -o node.csv",
 		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var formats []string
-			for _, c := range cmd.Commands() {
-				formats = append(formats, c.Name())
-			}
-			hint := "known are " + strings.Join(formats, ", ")
-			if len(args) == 0 {
-				return misuse(hint, "there is no format to export")
-			}
-			return misuse(hint, "unknown format %q", args[0])
-		},
+		RunE:    unknownFormat,
 	}
 	cmd.AddCommand(a.exportCSVCommand())
 	return cmd

@@ -26,20 +26,24 @@ func (a *app) importCommand() *cobra.Command {
 drawn and judged. They are series of their own and never mixed with measured ones.`,
 		Example: "  versweep import csv nightly.csv --target x",
 		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var formats []string
-			for _, c := range cmd.Commands() {
-				formats = append(formats, c.Name())
-			}
-			hint := "known are " + strings.Join(formats, ", ")
-			if len(args) == 0 {
-				return misuse(hint, "there is no format to import")
-			}
-			return misuse(hint, "unknown format %q", args[0])
-		},
+		RunE:    unknownFormat,
 	}
 	cmd.AddCommand(a.importCSVCommand())
 	return cmd
+}
+
+// unknownFormat is what a command does whose formats are commands below it,
+// when it is called by itself.
+func unknownFormat(cmd *cobra.Command, args []string) error {
+	var formats []string
+	for _, c := range cmd.Commands() {
+		formats = append(formats, c.Name())
+	}
+	hint := "known are " + strings.Join(formats, ", ")
+	if len(args) == 0 {
+		return misuse(hint, "there is no format to %s", cmd.Name())
+	}
+	return misuse(hint, "unknown format %q", args[0])
 }
 
 func (a *app) importCSVCommand() *cobra.Command {

@@ -1,5 +1,3 @@
-// Package exports writes sweeps in forms that other tools read. csv.go writes
-// the table that import csv takes.
 package exports
 
 import (
@@ -13,6 +11,8 @@ import (
 
 	"versweep/sweep"
 )
+
+// csv.go writes the table that import csv takes; store/import reads it back.
 
 // Series is a sweep with the names of its load and of its machine. Sweeps that
 // have both names in common, and the target, become one series when the file is

@@ -1,6 +1,3 @@
-// Package imports reads results that other tools measured. csv.go and the files
-// named after it read tables of versions and figures, one sample a row; the
-// forms are in docs/import.md.
 package imports
 
 import (
@@ -12,6 +9,11 @@ import (
 
 	"versweep/sweep"
 )
+
+// csv.go and the files named after it read tables of versions and figures, one
+// sample or one value a row: csvtext.go takes the text apart, csvcolumns.go
+// knows the two forms, csvfile.go gathers the rows, csvsweeps.go makes sweeps of
+// them. docs/import.md has the rules.
 
 // CSVOptions say what a CSV file leaves open.
 type CSVOptions struct {
@@ -40,8 +42,8 @@ const (
 
 // Bounds of a file. They are far beyond what a machine measures in a year.
 const (
-	csvBytes        = 256 << 20
-	csvLineBytes    = 64 << 10
+	csvBytes        = 256_000_000
+	csvLineBytes    = 64_000
 	csvRows         = 1_000_000
 	csvValues       = 4_000_000
 	csvVersions     = 10_000 // a sweep
@@ -76,9 +78,9 @@ func (e *CSVError) Error() string {
 //
 // It fails with a *CSVError, or when r fails.
 func CSV(r io.Reader, o CSVOptions) ([]sweep.Sweep, error) {
-	for flag, name := range map[string]string{"target": o.Target, "profile": o.Profile, "environment": o.Environment} {
-		if _, err := csvName(name); err != nil {
-			return nil, &CSVError{Why: fmt.Sprintf("--%s %v", flag, err), Options: true}
+	for _, f := range []struct{ flag, name string }{{"target", o.Target}, {"profile", o.Profile}, {"environment", o.Environment}} {
+		if _, err := csvName(f.name); err != nil {
+			return nil, &CSVError{Why: fmt.Sprintf("--%s: %v", f.flag, err), Options: true}
 		}
 	}
 	content, err := io.ReadAll(io.LimitReader(r, csvBytes+1))

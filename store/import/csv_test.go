@@ -211,6 +211,7 @@ func TestCSVErrors(t *testing.T) {
 		"not the decimal sign":   {"version;qps\n1.0;1,5\n", CSVOptions{Decimal: DecimalPoint}, `line 2: qps: "1,5" is not a number`},
 		"wrong groups":           {"version;qps\n1.0;12.34,5\n", CSVOptions{}, `line 2: qps: "12.34,5" is not a number`},
 		"words":                  {"version,qps\n1.0,fast\n", CSVOptions{}, `line 2: qps: "fast" is not a number`},
+		"per cent of nothing":    {"version,error_share\n1.0,%\n", CSVOptions{}, `line 2: error_share: "%" is not a number`},
 		"NaN":                    {"version,qps\n1.0,NaN\n", CSVOptions{}, `line 2: qps: "NaN" is not a number`},
 		"infinity":               {"version,qps\n1.0,+Inf\n", CSVOptions{}, `line 2: qps: "+Inf" is not a number`},
 		"too large":              {"version,qps\n1.0,1e999\n", CSVOptions{}, `line 2: qps: "1e999" is not a number`},

@@ -34,7 +34,7 @@ func newCSVColumns(header []string, line int) (csvColumns, error) {
 	}
 	seen := map[string]bool{}
 	for at, cell := range header {
-		name := columnName(cell)
+		name := csvColumnName(cell)
 		if name == "" {
 			continue
 		}
@@ -83,8 +83,8 @@ func (c csvColumns) fit(row []string, line int) error {
 	return nil
 }
 
-// cell is the cell in a column; empty without the column.
-func cellAt(row []string, column int) string {
+// csvCell is the cell in a column; empty without the column.
+func csvCell(row []string, column int) string {
 	if column < 0 {
 		return ""
 	}

@@ -92,13 +92,13 @@ func (f *csvFile) read(t *csvText) error {
 			return err
 		}
 		if err := f.addRow(columns, row, line); err != nil {
-			return atLine(line, err)
+			return csvAtLine(line, err)
 		}
 	}
 }
 
-// atLine makes a *CSVError of an error about a line.
-func atLine(line int, err error) error {
+// csvAtLine makes a *CSVError of an error about a line.
+func csvAtLine(line int, err error) error {
 	e, ok := errors.AsType[*CSVError](err)
 	if !ok {
 		return &CSVError{Line: line, Why: err.Error()}
@@ -117,14 +117,14 @@ func (f *csvFile) addRow(c csvColumns, row []string, line int) error {
 		return err
 	}
 	v := csvValue{line: line, series: series, version: version}
-	if v.round, err = parseRound(cellAt(row, c.round)); err != nil {
+	if v.round, err = csvRound(csvCell(row, c.round)); err != nil {
 		return err
 	}
 	if v.round >= 0 {
 		f.series[series].rounds = true
 	}
 	if c.long() {
-		unit, err := csvName(cellAt(row, c.unit))
+		unit, err := csvName(csvCell(row, c.unit))
 		if err != nil {
 			return fmt.Errorf("unit %w", err)
 		}
@@ -151,7 +151,7 @@ func (f *csvFile) addSeries(c csvColumns, row []string) (int, error) {
 		{"profile", c.profile, f.options.Profile, &n.profile},
 		{"environment", c.environment, f.options.Environment, &n.environment},
 	} {
-		name, err := csvName(cellAt(row, part.column))
+		name, err := csvName(csvCell(row, part.column))
 		if err != nil {
 			return 0, fmt.Errorf("%s %w", part.what, err)
 		}
@@ -214,9 +214,9 @@ func (f *csvFile) addVersion(s *csvSeries, cell string, line int) (int, error) {
 	return at, nil
 }
 
-// parseRound reads the number of a round; -1 when it is unknown.
-func parseRound(cell string) (int, error) {
-	if unknown(cell) {
+// csvRound reads the number of a round; -1 when it is unknown.
+func csvRound(cell string) (int, error) {
+	if csvUnknown(cell) {
 		return -1, nil
 	}
 	n, err := strconv.Atoi(cell)
@@ -226,8 +226,8 @@ func parseRound(cell string) (int, error) {
 	return n, nil
 }
 
-// unknown tells whether a cell says that there is no value.
-func unknown(cell string) bool {
+// csvUnknown tells whether a cell says that there is no value.
+func csvUnknown(cell string) bool {
 	switch strings.ToLower(cell) {
 	case "", "-", "–", "—", "na", "n/a", "null":
 		return true
@@ -243,8 +243,8 @@ func (f *csvFile) addValue(v csvValue, key, text, unit string) error {
 	}
 	m := f.metrics[at]
 	v.metric = at
-	if !unknown(text) {
-		if number, ok := strings.CutSuffix(text, "%"); ok {
+	if !csvUnknown(text) {
+		if number, ok := strings.CutSuffix(text, "%"); ok && number != "" {
 			if unit != "" && unit != "%" {
 				return fmt.Errorf("%s is in per cent, its unit %s is not", csvQuote(text), csvQuote(unit))
 			}

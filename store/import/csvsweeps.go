@@ -22,7 +22,7 @@ type csvSample struct {
 	lines   []int // in which they stand
 }
 
-// slot is the place of a sample in its series.
+// csvSlot is the place of a sample in its series.
 type csvSlot struct{ series, version, round int }
 
 // sweeps puts together what read has gathered.
@@ -115,7 +115,7 @@ func (f *csvFile) samples() ([][]*csvSample, error) {
 		}
 		var err error
 		if s.Values[m.Key], err = m.value(v, decimal); err != nil {
-			return nil, atLine(v.line, err)
+			return nil, csvAtLine(v.line, err)
 		}
 	}
 	return out, nil

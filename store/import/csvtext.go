@@ -49,7 +49,7 @@ func newCSVText(content []byte) (*csvText, error) {
 	at := slices.IndexFunc(commas, func(comma rune) bool {
 		t.comma, t.rows = comma, newCSVReader(content, comma)
 		header, _, err := t.next()
-		return err == nil && slices.ContainsFunc(header, func(cell string) bool { return columnName(cell) == "version" })
+		return err == nil && slices.ContainsFunc(header, func(cell string) bool { return csvColumnName(cell) == "version" })
 	})
 	if at < 0 {
 		return nil, t.noHeader(content)
@@ -111,8 +111,8 @@ func (t *csvText) damaged(err error) error {
 	return err
 }
 
-// columnName is how a column's name is looked up.
-func columnName(cell string) string { return strings.ToLower(strings.TrimSpace(cell)) }
+// csvColumnName is how a column's name is looked up.
+func csvColumnName(cell string) string { return strings.ToLower(strings.TrimSpace(cell)) }
 
 // formulaStart begins a cell that a spreadsheet, or a reader of CSV, takes for
 // something else than text.
