@@ -42,6 +42,7 @@ FUZZTIME ?= 30s
 fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
 	$(GO) test ./sweep -run '^$$' -fuzz '^FuzzParseVersion$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./sweep/load -run '^$$' -fuzz '^FuzzParser$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./store/import -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzAxes$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzPrintable$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzDefinition$$' -fuzztime $(FUZZTIME)
