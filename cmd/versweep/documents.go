@@ -50,7 +50,8 @@ type tableJSON struct {
 	Target         string                `json:"target"`
 	Source         string                `json:"source"`
 	Profile        load.Profile          `json:"profile"`
-	Environment    sweep.Environment     `json:"environment"`
+	Environment    any                   `json:"environment"`
+	Imported       *sweep.Foreign        `json:"imported"` // null when measured
 	Reference      *string               `json:"reference"`
 	Seed           uint64                `json:"seed"`
 	Rounds         int                   `json:"rounds"`
@@ -86,7 +87,7 @@ type metricJSON struct {
 func newTableJSON(t sweep.Table) tableJSON {
 	doc := tableJSON{
 		Schema: jsonSchema, Sweep: t.Sweep, Target: t.Target, Source: t.Plan.Source, Profile: t.Plan.Profile,
-		Environment: t.Environment, Reference: orNull(t.Plan.Reference), Seed: t.Plan.Seed, Rounds: t.Plan.Rounds,
+		Environment: newEnvironmentJSON(t), Imported: t.Plan.Foreign, Reference: orNull(t.Plan.Reference), Seed: t.Plan.Seed, Rounds: t.Plan.Rounds,
 		Finished: t.Finished, Samples: t.Samples, StarvedSamples: t.Starved, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Plan, t.Twin), Findings: []struct{}{},
 	}
 	for _, r := range t.Rows {
@@ -97,6 +98,17 @@ func newTableJSON(t sweep.Table) tableJSON {
 		})
 	}
 	return doc
+}
+
+// newEnvironmentJSON is what is known of the machine: of one that other tools
+// ran on, its name.
+func newEnvironmentJSON(t sweep.Table) any {
+	if t.Plan.Foreign == nil {
+		return t.Environment
+	}
+	return struct {
+		Name *string `json:"name"`
+	}{orNull(t.Environment.Name)}
 }
 
 // newMetricsJSON has every metric that the plan's samples may have; one that is

@@ -134,7 +134,7 @@ func (a *app) importCSV(cmd *cobra.Command, file string, o imports.CSVOptions, a
 	} else {
 		f, err := os.Open(file)
 		if err != nil {
-			return fmt.Errorf("importing %w", err)
+			return fmt.Errorf("importing %s: %w", file, errors.Unwrap(err))
 		}
 		defer f.Close()
 		in = f
