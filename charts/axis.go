@@ -23,6 +23,18 @@ func (a valueAxis) scale() plot.Normalizer {
 	return plot.LinearScale{}
 }
 
+// at is where v stands along the axis, in units of its own: the value itself,
+// or the logarithm to base 10.
+func (a valueAxis) at(v float64) float64 {
+	if a.log {
+		return math.Log10(v)
+	}
+	return v
+}
+
+// cut tells whether the axis leaves zero out though it could show it.
+func (a valueAxis) cut() bool { return !a.log && (a.min > 0 || a.max < 0) }
+
 // linearAxis covers lo to hi and zero, with about n steps between round
 // numbers.
 func linearAxis(lo, hi float64, n int) valueAxis {
@@ -30,6 +42,23 @@ func linearAxis(lo, hi float64, n int) valueAxis {
 	if lo == hi {
 		hi = 1
 	}
+	return steppedAxis(lo, hi, n)
+}
+
+// zoomedAxis covers lo to hi alone.
+func zoomedAxis(lo, hi float64, n int) valueAxis {
+	const least = 1e-6 // of the values: finer ticks would all read the same
+	if size := max(math.Abs(lo), math.Abs(hi)); size == 0 {
+		hi = 1
+	} else if hi-lo < least*size {
+		lo, hi = lo-least*size, hi+least*size
+	}
+	return steppedAxis(lo, hi, n)
+}
+
+// steppedAxis covers lo to hi, which is above lo, from one round number to
+// another.
+func steppedAxis(lo, hi float64, n int) valueAxis {
 	step := roundStep((hi - lo) / float64(n))
 	first, last := math.Floor(lo/step+1e-9), math.Ceil(hi/step-1e-9)
 	places := stepDecimals(step)

@@ -19,9 +19,11 @@ type releaseLine struct {
 // lineBands tells lines of releases apart: it shades every second one and
 // names as many as have room, the newest first.
 type lineBands struct {
-	lines []releaseLine
-	look  theme
-	face  typeface // of the names, in each line's own colour
+	lines   []releaseLine
+	look    theme
+	face    typeface // of the names
+	plain   bool     // names are muted, since colours mean something else
+	unnamed bool     // names stand over another panel
 }
 
 // bandHead is the room over the data that a picture with bands must leave
@@ -33,14 +35,23 @@ const bandGap = vg.Length(4 * px) // between neighbouring names
 // Plot implements plot.Plotter.
 func (b lineBands) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
+	top := c.Max.Y + bandHead
+	if b.unnamed {
+		top = c.Max.Y
+	}
 	for n, line := range b.lines {
 		left, right := x(float64(line.from)-0.5), x(float64(line.to)-0.5)
 		c.FillPolygon(b.look.bands[n%len(b.look.bands)], []vg.Point{
-			{X: left, Y: c.Min.Y}, {X: right, Y: c.Min.Y}, {X: right, Y: c.Max.Y + bandHead}, {X: left, Y: c.Max.Y + bandHead}})
+			{X: left, Y: c.Min.Y}, {X: right, Y: c.Min.Y}, {X: right, Y: top}, {X: left, Y: top}})
+	}
+	if b.unnamed {
+		return
 	}
 	for _, name := range b.names(x, c.Min.X, c.Max.X) {
 		face := b.face
-		face.color = b.look.line(name.line)
+		if !b.plain {
+			face.color = b.look.name(name.line)
+		}
 		face.write(c, vg.Point{X: name.from, Y: c.Max.Y + bandHead/2}, name.text, alignLeft, 0)
 	}
 }

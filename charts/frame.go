@@ -2,38 +2,31 @@ package charts
 
 import (
 	xfont "golang.org/x/image/font"
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// frame is a picture over the version axis without its marks: heading,
-// captions, legend, axes. A kind of picture fills in what it says, calls
-// layout once, and then draws. gonum's plot carries the axes' ranges, the
-// grid and the marks; title, legend and version labels are set here, because
-// a plot centres its title over the data, stacks its legend on top of the
-// data and does not keep labels apart.
+// frame is a picture without its marks: heading, captions, legend, and panels
+// with their axes. A kind of picture fills in what it says, calls layout once,
+// and then draws. gonum's plot carries the axes' ranges, the y axis labels and
+// the marks; title, legend and x axis labels are set here, because a plot
+// centres its title over the data, stacks its legend on top of the data and
+// does not keep labels apart.
 type frame struct {
 	theme    theme
-	plot     *plot.Plot
 	title    string
 	captions []string
-	yTitle   string
-	xTitle   string
 	legend   []legendEntry
-	names    []string  // of the versions, as found
-	prefer   []int     // versions to label before others
-	above    vg.Length // room over the data, for the names of lines
+	panels   []*panel // row by row
+	columns  int      // panels side by side
+	sharedX  bool     // panels of a column have one x axis, under the last
 
 	titleFace, captionFace, axisFace, labelFace typeface
 
 	// Set by layout.
 	size       vg.Point
 	legendRows [][]legendEntry
-	legendSide bool           // the legend stands beside the y axis title, not above it
-	plotArea   vg.Rectangle   // of the plot with its y axis labels
-	dataArea   vg.Rectangle   // of the marks alone
-	labels     []versionLabel // relative to the lower left corner of dataArea
+	legendSide bool // the legend stands beside the y axis title, not above it
 }
 
 const (
@@ -48,70 +41,124 @@ const (
 	minorLength  = vg.Length(2.5 * px)
 	minTickPart  = vg.Length(3 * px) // below, ticks of unlabelled versions would form a bar
 	yTitleMargin = vg.Length(24 * px)
+	panelGap     = vg.Length(10 * px) // between rows of panels
+	columnSpace  = vg.Length(26 * px) // between panels side by side
 )
 
-func newFrame(t theme, names []string, y valueAxis) *frame {
-	f := &frame{
+func newFrame(t theme) *frame {
+	return &frame{
 		theme:       t,
-		names:       names,
-		plot:        plot.New(),
+		columns:     1,
 		titleFace:   newTypeface(titleSize, xfont.WeightBold, t.ink),
 		captionFace: newTypeface(textSize, xfont.WeightNormal, t.muted),
 		axisFace:    newTypeface(textSize, xfont.WeightBold, t.ink),
 		labelFace:   newTypeface(labelSize, xfont.WeightNormal, t.muted),
 	}
-	p := f.plot
-	p.BackgroundColor = nil // the whole picture is filled at once
-	p.HideX()
-	p.X.Padding, p.Y.Padding = 0, 2*px
-	p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
-	p.Y.Min, p.Y.Max, p.Y.Scale = y.min, y.max, y.scale()
-	p.Y.LineStyle.Width, p.Y.Tick.LineStyle.Width = 0, 0
-	p.Y.Tick.Marker = plot.ConstantTicks(y.ticks)
-	style := f.labelFace.style
-	style.XAlign, style.YAlign = draw.XRight, draw.YCenter
-	p.Y.Tick.Label = style
-	return f
 }
+
+// rows is how many panels stand below each other.
+func (f *frame) rows() int { return (len(f.panels) + f.columns - 1) / f.columns }
 
 // layout decides where everything goes in a picture of the given size.
 func (f *frame) layout(width, height vg.Length) {
 	f.size = vg.Point{X: width, Y: height}
-	inner := vg.Rectangle{Min: vg.Point{X: margin, Y: margin}, Max: vg.Point{X: width - margin, Y: height - margin}}
-	across := inner.Size().X
-
-	f.legendRows = legendRows(f.legend, across-f.axisFace.width(f.yTitle)-yTitleMargin, f.captionFace)
-	f.legendSide = len(f.legendRows) == 1
+	across := width - 2*margin
+	f.legendSide = false
+	if len(f.panels) == 1 {
+		f.legendRows = legendRows(f.legend, across-f.axisFace.width(f.panels[0].yTitle)-yTitleMargin, f.captionFace)
+		f.legendSide = len(f.legendRows) == 1
+	}
 	if !f.legendSide {
 		f.legendRows = legendRows(f.legend, across, f.captionFace)
 	}
-	inner.Max.Y = f.yTitleHeight() - yTitleLine - f.above
-	inner.Min.Y += xTitleLine
+	part := (across - columnSpace*vg.Length(f.columns-1)) / vg.Length(f.columns)
 
-	// Labels and the axis's left end depend on each other: a slanted first
-	// label may need more room on the left than the y axis does.
-	var shift vg.Length
+	// Labels and the axes' ends depend on each other: a slanted first label
+	// may need more room on the left than the y axis does.
 	for range 3 {
-		below := xTitleLine
-		if f.labels != nil {
-			_, reach := labelsExtent(f.labels)
-			below = reach
-		}
-		f.plotArea = inner
-		f.plotArea.Min.X += shift
-		f.plotArea.Min.Y += below
-		f.dataArea = f.plot.DataCanvas(draw.Canvas{Rectangle: f.plotArea}).Rectangle
-		f.labels = versionLabels(f.names, f.prefer, f.dataArea.Size().X, f.labelFace)
-		left, reach := labelsExtent(f.labels)
-		missing := inner.Min.X - (f.dataArea.Min.X - left)
-		if missing <= 0 && reach == below {
+		if f.place(part) {
 			break
 		}
-		shift += max(missing, 0)
 	}
 }
 
-// yTitleHeight is the height of the y axis title's middle.
+// place puts every panel into its cell of the given width. It tells whether
+// the labels are as they were before, so that the room left for them is right.
+func (f *frame) place(part vg.Length) (settled bool) {
+	rows := f.rows()
+	overheads := make([]vg.Length, rows) // of a row, but for the data
+	total := f.yTitleHeight() + yTitleLine/2 - margin - panelGap*vg.Length(rows-1)
+	for i, p := range f.panels {
+		row := i / f.columns
+		overheads[row] = max(overheads[row], 1.5*yTitleLine+p.above+f.below(i))
+	}
+	for _, o := range overheads {
+		total -= o
+	}
+	each := max(total/vg.Length(rows), 1)
+
+	settled = true
+	top := f.yTitleHeight() + yTitleLine/2
+	for row := range rows {
+		for column := range f.columns {
+			i := row*f.columns + column
+			if i >= len(f.panels) {
+				break
+			}
+			p := f.panels[i]
+			p.left = margin + (part+columnSpace)*vg.Length(column)
+			p.width = part
+			p.top = top
+			p.area.Min = vg.Point{X: p.left + p.shift, Y: top - overheads[row] - each + f.below(i)}
+			p.area.Max = vg.Point{X: p.left + part - p.overhang, Y: top - 1.5*yTitleLine - p.above}
+		}
+		top -= overheads[row] + each + panelGap
+	}
+	f.align()
+	for i, p := range f.panels {
+		before := f.below(i)
+		if !p.fit(f.labelFace) || f.below(i) != before {
+			settled = false
+		}
+	}
+	return settled
+}
+
+// align gives the panels of a column the same left end of their data.
+func (f *frame) align() {
+	for column := range f.columns {
+		var left vg.Length
+		for i := column; i < len(f.panels); i += f.columns {
+			left = max(left, f.panels[i].dataLeft())
+		}
+		for i := column; i < len(f.panels); i += f.columns {
+			p := f.panels[i]
+			p.area.Min.X += left - p.dataLeft()
+			p.setData()
+		}
+	}
+}
+
+// labelled tells whether the i-th panel shows its x axis.
+func (f *frame) labelled(i int) bool { return !f.sharedX || i+f.columns >= len(f.panels) }
+
+// below is the room that the i-th panel's x axis takes.
+func (f *frame) below(i int) vg.Length {
+	if !f.labelled(i) {
+		return tickLength
+	}
+	p := f.panels[i]
+	reach := xTitleLine
+	if p.labels != nil {
+		_, reach = labelsExtent(p.labels)
+	}
+	if p.x.title != "" {
+		reach += xTitleLine
+	}
+	return reach
+}
+
+// yTitleHeight is the height of the first y axis title's middle.
 func (f *frame) yTitleHeight() vg.Length {
 	y := f.size.Y - margin - f.titleFace.lineHeight() - titleBelow - captionLine*vg.Length(len(f.captions)) - sectionGap
 	if !f.legendSide {
@@ -125,25 +172,21 @@ func (f *frame) draw(c draw.Canvas) {
 	c.SetColor(f.theme.background)
 	c.Fill(c.Rectangle.Path())
 	f.drawHeading(c)
-	f.drawVersionAxis(c)
-	f.plot.Draw(draw.Canvas{Canvas: c.Canvas, Rectangle: f.plotArea})
+	for i, p := range f.panels {
+		p.draw(c, f, f.labelled(i))
+	}
 }
 
 func (f *frame) drawHeading(c draw.Canvas) {
 	across := f.size.X - 2*margin
-	fits := func(face typeface) func(string) bool {
-		return func(s string) bool { return face.width(s) <= across }
-	}
 	at := vg.Point{X: margin, Y: f.size.Y - margin - f.titleFace.lineHeight()/2}
-	f.titleFace.write(c, at, shorten(f.title, fits(f.titleFace)), alignLeft, 0)
+	f.titleFace.write(c, at, shorten(f.title, f.titleFace.within(across)), alignLeft, 0)
 	at.Y += -f.titleFace.lineHeight()/2 - titleBelow + captionLine/2
 	for _, caption := range f.captions {
 		at.Y -= captionLine
-		f.captionFace.write(c, at, shorten(caption, fits(f.captionFace)), alignLeft, 0)
+		f.captionFace.write(c, at, shorten(caption, f.captionFace.within(across)), alignLeft, 0)
 	}
-
 	y := f.yTitleHeight()
-	f.axisFace.write(c, vg.Point{X: margin, Y: y}, shorten(f.yTitle, fits(f.axisFace)), alignLeft, 0)
 	for i, row := range f.legendRows {
 		at := vg.Point{X: margin, Y: y + legendBelow + legendLine*vg.Length(len(f.legendRows)-i)}
 		if f.legendSide {
@@ -151,24 +194,4 @@ func (f *frame) drawHeading(c draw.Canvas) {
 		}
 		drawLegendRow(c, row, at, f.captionFace)
 	}
-}
-
-func (f *frame) drawVersionAxis(c draw.Canvas) {
-	origin := f.dataArea.Min
-	part := f.dataArea.Size().X / vg.Length(len(f.names))
-	tick := func(i int, length vg.Length) {
-		x := origin.X + part*(vg.Length(i)+0.5)
-		c.StrokeLine2(stroke(f.theme.muted, 1*px), x, origin.Y, x, origin.Y-length)
-	}
-	if part >= minTickPart {
-		for i := range f.names {
-			tick(i, minorLength)
-		}
-	}
-	for _, l := range f.labels {
-		tick(l.index, tickLength)
-		f.labelFace.write(c, l.at.Add(origin), l.text, l.align, l.angle)
-	}
-	f.axisFace.write(c, vg.Point{X: (origin.X + f.dataArea.Max.X) / 2, Y: margin + f.axisFace.style.Font.Size*capHeight/2},
-		f.xTitle, alignCenter, 0)
 }

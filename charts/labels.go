@@ -9,6 +9,7 @@ import (
 // versionLabel is one version's name under the x axis.
 type versionLabel struct {
 	index  int       // of the version on the axis
+	tick   vg.Length // from the axis line's left end to its tick
 	text   string    // shortened when it was too long
 	at     vg.Point  // from the axis line's left end to where the text is written
 	align  float64   // which share of the text lies before at
@@ -86,7 +87,7 @@ func versionLabels(names []string, prefer []int, width vg.Length, face typeface)
 			continue
 		}
 		label := versionLabel{
-			index: i, text: fitLabel(name, maxLabelWidth, face),
+			index: i, tick: part * (vg.Length(i) + 0.5), text: fitLabel(name, maxLabelWidth, face),
 			at: vg.Point{X: part * (vg.Length(i) + 0.5), Y: -slantDrop}, align: alignRight, angle: slantAngle, height: height,
 		}
 		label.width = face.width(label.text)
@@ -101,7 +102,7 @@ func levelLabels(names []string, width vg.Length, face typeface) []versionLabel 
 	labels := make([]versionLabel, len(names))
 	for i, name := range names {
 		label := versionLabel{
-			index: i, text: fitLabel(name, maxLabelWidth, face),
+			index: i, tick: part * (vg.Length(i) + 0.5), text: fitLabel(name, maxLabelWidth, face),
 			at: vg.Point{X: part * (vg.Length(i) + 0.5), Y: -labelDrop}, align: alignCenter, height: face.lineHeight(),
 		}
 		label.width = face.width(label.text)

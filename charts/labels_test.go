@@ -57,17 +57,17 @@ func TestVersionLabels(t *testing.T) {
 
 func checkLabels(t *testing.T, f *frame, n int) {
 	t.Helper()
-	if f.labels[0].index != 0 || f.labels[len(f.labels)-1].index != n-1 {
-		t.Errorf("labels from %d to %d, want 0 to %d", f.labels[0].index, f.labels[len(f.labels)-1].index, n-1)
+	if f.panels[0].labels[0].index != 0 || f.panels[0].labels[len(f.panels[0].labels)-1].index != n-1 {
+		t.Errorf("labels from %d to %d, want 0 to %d", f.panels[0].labels[0].index, f.panels[0].labels[len(f.panels[0].labels)-1].index, n-1)
 	}
-	for i, label := range f.labels {
-		for _, other := range f.labels[:i] {
+	for i, label := range f.panels[0].labels {
+		for _, other := range f.panels[0].labels[:i] {
 			if overlap(label.corners(), other.corners()) {
 				t.Errorf("%q and %q overlap", other.text, label.text)
 			}
 		}
 		for _, p := range label.corners() {
-			if p = p.Add(f.dataArea.Min); p.X < 0 || p.X > f.size.X || p.Y < 0 || p.Y > f.dataArea.Min.Y {
+			if p = p.Add(f.panels[0].data.Min); p.X < 0 || p.X > f.size.X || p.Y < 0 || p.Y > f.panels[0].data.Min.Y {
 				t.Errorf("%q reaches %v, out of the picture or into the data", label.text, p)
 			}
 		}
@@ -76,8 +76,8 @@ func checkLabels(t *testing.T, f *frame, n int) {
 
 func TestVersionLabelsShowAllThatFit(t *testing.T) {
 	for _, n := range []int{1, 2, 28, 40} {
-		if _, f := laidOut(t, manyTable(n), Options{}); len(f.labels) != n {
-			t.Errorf("%d of %d versions have a label", len(f.labels), n)
+		if _, f := laidOut(t, manyTable(n), Options{}); len(f.panels[0].labels) != n {
+			t.Errorf("%d of %d versions have a label", len(f.panels[0].labels), n)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestVersionLabelsShowAllThatFit(t *testing.T) {
 func TestVersionLabelsKeepFailedVersions(t *testing.T) {
 	tr, f := laidOut(t, manyTable(120), Options{})
 	for i, k := range tr.marks {
-		shown := slices.ContainsFunc(f.labels, func(l versionLabel) bool { return l.index == i })
+		shown := slices.ContainsFunc(f.panels[0].labels, func(l versionLabel) bool { return l.index == i })
 		near := slices.ContainsFunc(tr.lines, func(l releaseLine) bool { return i-l.from > -5 && i-l.from < 5 }) || len(tr.marks)-i < 5
 		if k.kind == markFailed && !shown && !near {
 			t.Errorf("failed version %s has no label", tr.names[i])
@@ -108,11 +108,11 @@ func TestVersionLabelsOfLongAndForeignNames(t *testing.T) {
 		}
 		_, f := laidOut(t, tableOf(names, values), Options{})
 		checkLabels(t, f, n)
-		if text := f.labels[0].text; !strings.HasPrefix(text, "0123") || !strings.HasSuffix(text, "789") || !strings.Contains(text, ellipsis) {
+		if text := f.panels[0].labels[0].text; !strings.HasPrefix(text, "0123") || !strings.HasSuffix(text, "789") || !strings.Contains(text, ellipsis) {
 			t.Errorf("%d versions: the long name became %q", n, text)
 		}
-		if f.labels[0].width > maxLabelWidth {
-			t.Errorf("%d versions: the long name is %v wide", n, f.labels[0].width)
+		if f.panels[0].labels[0].width > maxLabelWidth {
+			t.Errorf("%d versions: the long name is %v wide", n, f.panels[0].labels[0].width)
 		}
 	}
 }
@@ -120,9 +120,9 @@ func TestVersionLabelsOfLongAndForeignNames(t *testing.T) {
 func TestLineNamesKeepApart(t *testing.T) {
 	for _, n := range []int{40, 120, 837} {
 		tr, f := laidOut(t, manyTable(n), Options{})
-		part := f.dataArea.Size().X / vg.Length(n)
-		x := func(v float64) vg.Length { return f.dataArea.Min.X + part*vg.Length(v+0.5) }
-		names := lineBands{lines: tr.lines, look: f.theme, face: f.labelFace}.names(x, f.dataArea.Min.X, f.dataArea.Max.X)
+		part := f.panels[0].data.Size().X / vg.Length(n)
+		x := func(v float64) vg.Length { return f.panels[0].data.Min.X + part*vg.Length(v+0.5) }
+		names := lineBands{lines: tr.lines, look: f.theme, face: f.labelFace}.names(x, f.panels[0].data.Min.X, f.panels[0].data.Max.X)
 		if len(names) == 0 {
 			t.Errorf("%d versions: no line is named", n)
 		}

@@ -7,11 +7,14 @@ import (
 	"image/png"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"versweep/sweep"
 )
 
 // ErrNothingToDraw is returned when no selected version has a figure that the
@@ -49,7 +52,17 @@ type Options struct {
 	// ignores it.
 	Scale int
 
+	Theme Theme // Light when empty
+
 	LogY bool // logarithmic y axis; a zero cannot be shown and becomes a gap
+	Zoom bool // the y axis need not begin at zero; it is marked where it does not
+
+	// Judgement is what is known of a trend's changes; nil for none.
+	Judgement *sweep.Judgement
+	// With are further series of a trend, at most 5.
+	With []Overlay
+	// Metrics are further metrics of a trend, a panel each, at most 5.
+	Metrics []sweep.Metric
 }
 
 const (
@@ -72,6 +85,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Format == "" {
 		o.Format = PNG
 	}
+	if o.Theme == "" {
+		o.Theme = Light
+	}
 	if o.Width == 0 {
 		o.Width = defaultWidth
 	}
@@ -84,6 +100,8 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case o.Format != PNG && o.Format != SVG:
 		return o, fmt.Errorf("picture format %q: it must be png or svg", string(o.Format))
+	case !slices.Contains(Themes(), o.Theme):
+		return o, fmt.Errorf("theme %q: it must be light or dark", string(o.Theme))
 	case o.Width < minWidth || o.Width > maxSide || o.Height < minHeight || o.Height > maxSide:
 		return o, fmt.Errorf("picture size %d × %d pixels: it must lie between %d × %d and %d × %d",
 			o.Width, o.Height, minWidth, minHeight, maxSide, maxSide)

@@ -41,6 +41,9 @@ func footer(t sweep.Table, figures []column) []string {
 		}
 		lines = append(lines, key)
 	}
+	if key := versusKey(figures); key != "" {
+		lines = append(lines, key)
+	}
 	if line := referenceLine(t); line != "" {
 		lines = append(lines, line)
 	}

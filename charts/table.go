@@ -14,6 +14,10 @@ import (
 // 110 columns.
 type TableOptions struct {
 	Width int // terminal columns that a line should not exceed; 110 when 0
+
+	// Judgement adds how each version compares with the one before; nil for
+	// none.
+	Judgement *sweep.Judgement
 }
 
 const (
@@ -36,9 +40,9 @@ func WriteTable(w io.Writer, t sweep.Table, o TableOptions) error {
 	}
 	var b strings.Builder
 	b.WriteString(tableTitle(t) + "\n\n")
-	columns := tableColumns(t)
+	columns, omitted := narrowed(t, tableColumns(t, o.Judgement), width)
 	cut := writeRows(&b, t, columns, width)
-	for _, lines := range [][]string{slices.Concat(cut, remarks(t)), footer(t, columns)} {
+	for _, lines := range [][]string{slices.Concat(cut, remarks(t)), slices.Concat(omitted, footer(t, columns))} {
 		if len(lines) > 0 {
 			b.WriteByte('\n')
 		}
@@ -83,8 +87,9 @@ func (c column) hasShare() bool {
 
 // tableColumns makes the columns of the metrics that some version has. The
 // first range and the number of samples are spelled out; further columns give
-// the spread as a share of the median.
-func tableColumns(t sweep.Table) []column {
+// the spread as a share of the median. With a judgement, the first metric's
+// change takes the room of its range.
+func tableColumns(t sweep.Table, j *sweep.Judgement) []column {
 	var columns []column
 	for _, wanted := range shownColumns(t.Plan) {
 		m, _ := t.Plan.MetricByKey(wanted.key)
@@ -101,6 +106,14 @@ func tableColumns(t sweep.Table) []column {
 			columns = append(columns, c)
 		}
 		if len(columns) == 0 {
+			if versus, ok := newVersusBefore(j, wanted.key).column(t); ok {
+				fill(wanted.head, displayOf(m).unit, func(_ sweep.Row, e sweep.Estimate) string {
+					return fixed(e.Median, places) + spreadOf(e, places)
+				})
+				fill("n", "", func(_ sweep.Row, e sweep.Estimate) string { return fixed(float64(e.Samples), 0) })
+				columns = append(columns, versus)
+				continue
+			}
 			fill(wanted.head, displayOf(m).unit, func(_ sweep.Row, e sweep.Estimate) string { return fixed(e.Median, places) })
 			fill("lowest – highest", "", func(_ sweep.Row, e sweep.Estimate) string {
 				if e.Samples == 1 {
@@ -215,20 +228,60 @@ func columnDecimals(figures map[int]sweep.Estimate) int {
 	return min(decimals(least), decimals(most)+2)
 }
 
+// expendable are the columns that a narrow table does without, the first one
+// first.
+var expendable = []string{"start-up", "p50", "peak memory", "CPU/request"}
+
+// narrowed leaves out columns until a line has no more than width columns, and
+// says so.
+func narrowed(t sweep.Table, columns []column, width int) (kept []column, said []string) {
+	_, line := tableNames(t)
+	for _, c := range columns {
+		line += len(columnGap) + c.width()
+	}
+	var gone []string
+	for _, name := range expendable {
+		i := slices.IndexFunc(columns, func(c column) bool { return c.head[0] == name })
+		if line <= width || i < 0 {
+			continue
+		}
+		line -= len(columnGap) + columns[i].width()
+		columns = slices.Delete(columns, i, i+1)
+		gone = append(gone, name)
+	}
+	if len(gone) == 0 {
+		return columns, nil
+	}
+	return columns, []string{"left out for want of width: " + strings.Join(gone, ", ")}
+}
+
+// width is the terminal columns of the widest cell.
+func (c column) width() int {
+	widest := max(textWidth(c.head[0]), textWidth(c.head[1]))
+	for _, cell := range c.cells {
+		widest = max(widest, textWidth(cell))
+	}
+	return widest
+}
+
+// tableNames are the versions' names, shortened, and the width of the widest.
+func tableNames(t sweep.Table) (names []string, width int) {
+	width = textWidth("version")
+	for _, row := range t.Rows {
+		name := shortenMiddle(Printable(row.Version.Name), withinColumns(maxNameColumns))
+		names = append(names, name)
+		width = max(width, textWidth(name))
+	}
+	return names, width
+}
+
 // writeRows writes heads and lines. It returns the full text of reasons that
 // had to be cut.
 func writeRows(b *strings.Builder, t sweep.Table, figures []column, width int) (full []string) {
-	names := make([]string, len(t.Rows))
-	nameWidth := textWidth("version")
-	for i, row := range t.Rows {
-		names[i] = shortenMiddle(Printable(row.Version.Name), withinColumns(maxNameColumns))
-		nameWidth = max(nameWidth, textWidth(names[i]))
-	}
+	names, nameWidth := tableNames(t)
 	widths := make([]int, len(figures))
 	for i, c := range figures {
-		for _, text := range append(c.cells, c.head[0], c.head[1]) {
-			widths[i] = max(widths[i], textWidth(text))
-		}
+		widths[i] = c.width()
 	}
 	line := func(name string, cell func(column) string) {
 		text := padRight(name, nameWidth)

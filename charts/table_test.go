@@ -2,6 +2,7 @@ package charts
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"unicode"
@@ -11,8 +12,13 @@ import (
 
 func tableText(t *testing.T, table sweep.Table) string {
 	t.Helper()
+	return textWith(t, table, TableOptions{})
+}
+
+func textWith(t *testing.T, table sweep.Table, o TableOptions) string {
+	t.Helper()
 	var b strings.Builder
-	if err := WriteTable(&b, table, TableOptions{}); err != nil {
+	if err := WriteTable(&b, table, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -29,6 +35,8 @@ func seriesText(t *testing.T, table sweep.Table, key string) string {
 
 func TestTableGolden(t *testing.T) {
 	golden(t, "table.txt", []byte(tableText(t, nodeTable())), sameText)
+	judged, j := judgedTable()
+	golden(t, "table-judged.txt", []byte(textWith(t, judged, TableOptions{Judgement: &j})), sameText)
 	golden(t, "series.txt", []byte(seriesText(t, foundingTable(), sweep.QPS)), sameText)
 }
 
@@ -63,6 +71,49 @@ func TestTableWidth(t *testing.T) {
 	for _, line := range strings.Split(tableText(t, nodeTable()), "\n") {
 		if textWidth(line) > defaultTableWidth {
 			t.Errorf("%d columns: %s", textWidth(line), line)
+		}
+	}
+}
+
+// A judged table with a second pass is too wide, and says what it leaves out.
+func TestJudgedTableWidth(t *testing.T) {
+	table, j := judgedTable()
+	for i := range table.Rows {
+		if e, ok := table.Rows[i].Metrics[sweep.P99]; ok {
+			table.Rows[i].Metrics[sweep.PacedP99] = e
+		}
+	}
+	text := textWith(t, table, TableOptions{Judgement: &j, Width: 100})
+	for _, line := range strings.Split(text, "\n") {
+		if n := textWidth(line); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(text, "left out for want of width: start-up") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestVersusBefore(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		c    sweep.Comparison
+		want string
+	}{
+		{sweep.Comparison{Verdict: sweep.Regression, Change: -0.03, Lo: -0.042, Hi: -0.018}, "-3.0 ±1.2"},
+		{sweep.Comparison{Verdict: sweep.Improvement, Change: 0.197, Lo: nan, Hi: nan}, "+19.7"},
+		{sweep.Comparison{Verdict: sweep.Undecided, Change: 0.019, Lo: -0.01, Hi: 0.05}, "? +1.9 ±3.0"},
+		{sweep.Comparison{Verdict: sweep.NoChange, Change: 0.001, Lo: -0.01, Hi: 0.01}, "~"},
+		{sweep.Comparison{Verdict: sweep.NotMeasured, Change: nan}, ""},
+		{sweep.Comparison{Verdict: sweep.Regression, Change: nan}, "regression"},
+	} {
+		c.c.To, c.c.Metric = "2", metric(t, sweep.QPS)
+		j := sweep.Judgement{Neighbours: []sweep.Comparison{c.c}}
+		if got := newVersusBefore(&j, sweep.QPS).cell("2"); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.c, got, c.want)
+		}
+		if got := newVersusBefore(&j, sweep.P99).cell("2"); got != "" {
+			t.Errorf("another metric's comparison: %q", got)
 		}
 	}
 }

@@ -45,13 +45,13 @@ func laidOut(t *testing.T, table sweep.Table, o Options) (*trend, *frame) {
 		t.Fatal(err)
 	}
 	m := metric(t, sweep.QPS)
-	tr, err := newTrend(table, m, o.LogY)
+	p, err := newTrendPicture(table, m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := tr.frame(table, m, o)
+	f := p.frame(o)
 	f.layout(o.size())
-	return tr, f
+	return p.panels[0].trends[0], f
 }
 
 // qpsTable has one version a value; NaN is one that failed.
@@ -75,6 +75,14 @@ func TestTrendGolden(t *testing.T) {
 	small := Options{Width: 540, Height: 380, Scale: 1}
 	logarithmic := small
 	logarithmic.LogY = true
+	judged, j := judgedTable()
+	marked := Options{Width: 640, Height: 400, Scale: 1, Judgement: &j}
+	darkAndZoomed := marked
+	darkAndZoomed.Theme, darkAndZoomed.Zoom = Dark, true
+	panels := Options{Width: 640, Height: 480, Scale: 1, Judgement: &j, Metrics: []sweep.Metric{metric(t, sweep.PeakRSS)}}
+	older := tableOf([]string{"0.8.1", "0.10.48", "18.0.0"}, []float64{7000, 8000, 20000})
+	older.Title, older.Plan.Profile.Connections = "Node.js, years ago", 10
+	with := Options{Width: 640, Height: 400, Scale: 1, Theme: Dark, With: []Overlay{{Table: older}}}
 	for _, c := range []struct {
 		file  string
 		table sweep.Table
@@ -84,6 +92,10 @@ func TestTrendGolden(t *testing.T) {
 		{"newest-of-each-line.png", nodeTable(), sweep.QPS, small},
 		{"several-a-line.png", manyTable(90), sweep.QPS, small},
 		{"log-with-zeros.png", nodeTable(), sweep.ErrorShare, logarithmic},
+		{"judged.png", judged, sweep.QPS, marked},
+		{"judged-dark-zoomed.png", judged, sweep.QPS, darkAndZoomed},
+		{"panels.png", judged, sweep.QPS, panels},
+		{"with-dark.png", nodeTable(), sweep.QPS, with},
 	} {
 		c.table.Environment.CPU = "AMD EPYC 7B13"
 		golden(t, c.file, drawn(t, c.table, metric(t, c.key), c.o), samePicture)
@@ -119,9 +131,9 @@ func TestTrendOnLogAxis(t *testing.T) {
 	} {
 		table := qpsTable(values...)
 		drawn(t, table, metric(t, sweep.QPS), Options{LogY: true, Scale: 1})
-		tr, _ := laidOut(t, table, Options{LogY: true})
-		if !(tr.axis.min > 0 && tr.axis.max > tr.axis.min) {
-			t.Errorf("%s: axis from %v to %v", name, tr.axis.min, tr.axis.max)
+		tr, f := laidOut(t, table, Options{LogY: true})
+		if y := f.panels[0].y; !(y.min > 0 && y.max > y.min) {
+			t.Errorf("%s: axis from %v to %v", name, y.min, y.max)
 		}
 		for i, v := range values {
 			if want := v > 0; tr.marks[i].hasFigure() != want {
@@ -142,9 +154,9 @@ func TestTrendOnLogAxis(t *testing.T) {
 func TestTrendRangeDownToZeroOnLogAxis(t *testing.T) {
 	table := qpsTable(100, 120)
 	table.Rows[0].Metrics[sweep.QPS] = sweep.Estimate{Median: 100, Lo: 0, Hi: 110, Samples: 5}
-	tr, _ := laidOut(t, table, Options{LogY: true})
-	if !tr.marks[0].hasFigure() || tr.axis.min > 100 || tr.axis.min < 10 {
-		t.Errorf("mark %+v on an axis from %v", tr.marks[0], tr.axis.min)
+	tr, f := laidOut(t, table, Options{LogY: true})
+	if y := f.panels[0].y; !tr.marks[0].hasFigure() || y.min > 100 || y.min < 10 {
+		t.Errorf("mark %+v on an axis from %v", tr.marks[0], y.min)
 	}
 	drawn(t, table, metric(t, sweep.QPS), Options{LogY: true, Scale: 1})
 }
@@ -175,8 +187,8 @@ func TestTrendBreaksAtGaps(t *testing.T) {
 		if slices.ContainsFunc(c.values, math.IsNaN) && !slices.Contains(legendTexts(f), "failed") {
 			t.Errorf("%v: legend %q does not explain the cross", c.values, legendTexts(f))
 		}
-		if len(f.labels) != len(c.values) {
-			t.Errorf("%v: %d labels", c.values, len(f.labels))
+		if len(f.panels[0].labels) != len(c.values) {
+			t.Errorf("%v: %d labels", c.values, len(f.panels[0].labels))
 		}
 		if size := len(drawn(t, table, metric(t, sweep.QPS), Options{Scale: 1})); size > 2<<20 {
 			t.Errorf("%v: %d bytes", c.values, size)
@@ -344,6 +356,32 @@ func TestTrendPictures(t *testing.T) {
 	long.Rows[0].Version.Name = strings.Repeat("0123456789", 6)
 	long.Rows[4].Version.Name = "версия-4.9é"
 	draw("long-names.png", long, sweep.QPS, Options{})
+
+	judged, j := judgedTable()
+	many, manyJ := manyJudged(837)
+	other := tableOf(nodeReleases())
+	other.Title = "Express on Node.js"
+	for i := range other.Rows {
+		e := other.Rows[i].Metrics[sweep.QPS]
+		e.Median, e.Lo, e.Hi = e.Median*0.6, e.Lo*0.6, e.Hi*0.6
+		other.Rows[i].Metrics[sweep.QPS] = e
+	}
+	rss, p99 := metric(t, sweep.PeakRSS), metric(t, sweep.P99)
+	for _, theme := range Themes() {
+		o := Options{Theme: theme, Scale: 1}
+		name := func(s string) string { return s + "-" + string(theme) + ".png" }
+		draw(name("themed"), nodeTable(), sweep.QPS, o)
+		o.Judgement = &j
+		draw(name("judged"), judged, sweep.QPS, o)
+		o.Zoom = true
+		draw(name("zoomed"), judged, sweep.QPS, o)
+		o.Zoom, o.Metrics = false, []sweep.Metric{rss, p99}
+		draw(name("panels"), judged, sweep.QPS, o)
+		o.Metrics, o.Judgement = nil, &manyJ
+		draw(name("many-judged"), many, sweep.QPS, o)
+		o.Judgement, o.With = nil, []Overlay{{Table: other}, {Title: "the same, 2013", Table: tableOf([]string{"0.8.1", "0.10.48", "18.0.0"}, []float64{7000, 8000, 20000})}}
+		draw(name("with"), nodeTable(), sweep.QPS, o)
+	}
 }
 
 func BenchmarkTrend1000(b *testing.B) {

@@ -3,6 +3,7 @@ package charts
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -12,8 +13,9 @@ import (
 // trendMarks paints a trend into a plot's data area.
 type trendMarks struct {
 	*trend
-	look theme
-	face typeface // of the legend
+	look       theme
+	face       typeface // of the legend
+	series, of int      // which of how many
 }
 
 const (
@@ -32,26 +34,28 @@ const (
 // Plot implements plot.Plotter.
 func (d trendMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	at := func(i int, v float64) vg.Point { return vg.Point{X: x(float64(i)), Y: y(max(v, p.Y.Min))} }
 	part := x(1) - x(0)
+	// Series of one version stand beside each other where that has room.
+	aside := (vg.Length(d.series) - vg.Length(d.of-1)/2) * min(part*0.2, 6*px)
+	at := func(i int, v float64) vg.Point { return vg.Point{X: x(float64(i)) + aside, Y: y(max(v, p.Y.Min))} }
 
-	if d.reference >= 0 {
+	if d.reference >= 0 && d.series == 0 {
 		height := y(d.marks[d.reference].median)
 		c.StrokeLine2(d.referenceLine(), c.Min.X, height, c.Max.X, height)
 	}
 	radius := min(max(part*0.3, minRadius), maxRadius)
-	bar := min(max(part*0.5, 0.6*px), maxBar)
+	bar := min(max(part*0.5/vg.Length(d.of), 0.6*px), maxBar)
 	for n, line := range d.coloured() {
-		d.drawLine(c, line, d.look.line(n), at, bar, radius)
+		d.drawLine(c, line, d.ink(n), at, bar, radius)
 	}
-	if d.twin.samples > 0 {
+	if d.twin.samples > 0 && d.of == 1 {
 		beside := vg.Point{X: min(part*0.4, twinDistance)}
-		c.StrokeLines(stroke(faded(d.look.ink, barShare), bar/2), []vg.Point{
+		c.StrokeLines(stroke(d.look.faded(d.look.ink, barShare), bar/2), []vg.Point{
 			at(d.reference, d.twin.lo).Add(beside), at(d.reference, d.twin.hi).Add(beside)})
 		d.diamond(c, at(d.reference, d.twin.median).Add(beside))
 	}
 	for i, k := range d.marks {
-		foot := vg.Point{X: x(float64(i)), Y: c.Min.Y}
+		foot := vg.Point{X: x(float64(i)) + aside, Y: c.Min.Y}
 		switch k.kind {
 		case markFailed:
 			d.cross(c, foot, min(crossArm, max(part*0.4, 1.6*px)))
@@ -61,6 +65,14 @@ func (d trendMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			d.arrow(c, foot)
 		}
 	}
+}
+
+// ink is the colour of the n-th stretch: its line's, or the series' own.
+func (d trendMarks) ink(n int) color.Color {
+	if d.of > 1 {
+		return d.look.series(d.series)
+	}
+	return d.look.line(n)
 }
 
 // coloured is the stretches of versions that have a colour each.
@@ -90,12 +102,12 @@ func (d trendMarks) drawLine(c draw.Canvas, line interval, ink color.Color, at f
 			bars.Line(at(i, k.hi))
 		}
 		if k.kind == markDegraded {
-			circle(&rings, at(i, k.median), max(radius, minHollow))
+			shape(&rings, d.series, at(i, k.median), max(radius, minHollow))
 		} else {
-			circle(&discs, at(i, k.median), radius)
+			shape(&discs, d.series, at(i, k.median), radius)
 		}
 	}
-	c.SetLineStyle(stroke(faded(ink, barShare), bar))
+	c.SetLineStyle(stroke(d.look.faded(ink, barShare), bar))
 	c.Stroke(bars)
 	for _, run := range d.runs {
 		if run.from < line.from || run.to > line.to || run.to-run.from < 2 {
@@ -103,7 +115,9 @@ func (d trendMarks) drawLine(c draw.Canvas, line interval, ink color.Color, at f
 		}
 		points := make([]vg.Point, 0, run.to-run.from)
 		for i := run.from; i < run.to; i++ {
-			points = append(points, at(i, d.marks[i].median))
+			if d.marks[i].hasFigure() {
+				points = append(points, at(i, d.marks[i].median))
+			}
 		}
 		c.StrokeLines(stroke(ink, min(joinWidth, max(radius, 1*px))), points)
 	}
@@ -112,44 +126,72 @@ func (d trendMarks) drawLine(c draw.Canvas, line interval, ink color.Color, at f
 	d.fillRings(c, rings, ink)
 }
 
-// legend explains the kinds of marks that occur.
-func (d trendMarks) legend(reference string) []legendEntry {
-	ink := d.look.line(0)
-	if d.banded {
+// sample is the series' mark in a legend.
+func (d trendMarks) sample(c draw.Canvas, at vg.Point) {
+	ink := d.ink(0)
+	if d.of == 1 && d.banded {
 		ink = d.look.muted
 	}
-	entries := []legendEntry{{d.samplesPhrase(), func(c draw.Canvas, at vg.Point) {
-		c.StrokeLine2(stroke(faded(ink, barShare), maxBar), at.X, at.Y-6*px, at.X, at.Y+6*px)
-		c.StrokeLine2(stroke(ink, joinWidth), at.X-legendMark/2, at.Y, at.X+legendMark/2, at.Y)
-		var disc vg.Path
-		circle(&disc, at, maxRadius)
-		c.SetColor(ink)
-		c.Fill(disc)
-	}}}
+	c.StrokeLine2(stroke(d.look.faded(ink, barShare), maxBar), at.X, at.Y-6*px, at.X, at.Y+6*px)
+	c.StrokeLine2(stroke(ink, joinWidth), at.X-legendMark/2, at.Y, at.X+legendMark/2, at.Y)
+	var disc vg.Path
+	shape(&disc, d.series, at, maxRadius)
+	c.SetColor(ink)
+	c.Fill(disc)
+}
+
+// legend explains the kinds of marks that occur in a series on its own.
+func (d trendMarks) legend(reference string) []legendEntry {
+	entries := append([]legendEntry{{samplesPhrase(d.trend), d.sample}}, d.kinds("", []trendMarks{d})...)
+	if d.trend.reference >= 0 {
+		entries = append(entries, d.referenceEntry(reference))
+	}
+	if d.twin.samples > 0 {
+		entries = append(entries, legendEntry{twinLabel, d.diamond})
+	}
+	return entries
+}
+
+func (d trendMarks) referenceEntry(reference string) legendEntry {
+	return legendEntry{"reference " + fitLabel(reference, maxLabelWidth, d.face), func(c draw.Canvas, at vg.Point) {
+		c.StrokeLine2(d.referenceLine(), at.X-legendMark/2, at.Y, at.X+legendMark/2, at.Y)
+	}}
+}
+
+// kinds explains the marks that some of the series have. The samples, when
+// they are said, come first.
+func (d trendMarks) kinds(samples string, all []trendMarks) (entries []legendEntry) {
+	ink := d.look.muted
+	if !d.banded && len(all) == 1 {
+		ink = d.look.lines[0]
+	}
+	some := func(kind markKind) bool {
+		return slices.ContainsFunc(all, func(one trendMarks) bool { return one.has(kind) })
+	}
 	add := func(shown bool, text string, mark func(c draw.Canvas, at vg.Point)) {
 		if shown {
 			entries = append(entries, legendEntry{text, mark})
 		}
 	}
-	add(d.has(markDegraded), "some requests failed", func(c draw.Canvas, at vg.Point) {
+	add(samples != "", samples, func(c draw.Canvas, at vg.Point) {
+		c.StrokeLine2(stroke(d.look.faded(ink, barShare), maxBar), at.X, at.Y-6*px, at.X, at.Y+6*px)
+	})
+	add(some(markDegraded), "some requests failed", func(c draw.Canvas, at vg.Point) {
 		var ring vg.Path
-		circle(&ring, at, maxRadius)
+		shape(&ring, 0, at, maxRadius)
 		d.fillRings(c, ring, ink)
 	})
-	add(d.has(markFailed), "failed", func(c draw.Canvas, at vg.Point) { d.cross(c, at, crossArm) })
-	add(d.has(markUnknown), "no figure", func(c draw.Canvas, at vg.Point) {
+	add(some(markFailed), "failed", func(c draw.Canvas, at vg.Point) {
+		one := d
+		one.of = 1
+		one.cross(c, at, crossArm)
+	})
+	add(some(markUnknown), "no figure", func(c draw.Canvas, at vg.Point) {
 		d.post(c, at.Add(vg.Point{Y: -postHeight / 2}))
 	})
-	add(d.has(markOffScale), "zero, not on a log scale", func(c draw.Canvas, at vg.Point) {
+	add(some(markOffScale), "zero, not on a log scale", func(c draw.Canvas, at vg.Point) {
 		d.arrow(c, at.Add(vg.Point{Y: -arrowHeight / 2}))
 	})
-	if d.trend.reference >= 0 {
-		name := fitLabel(reference, maxLabelWidth, d.face)
-		add(true, "reference "+name, func(c draw.Canvas, at vg.Point) {
-			c.StrokeLine2(d.referenceLine(), at.X-legendMark/2, at.Y, at.X+legendMark/2, at.Y)
-		})
-	}
-	add(d.twin.samples > 0, twinLabel, d.diamond)
 	return entries
 }
 
@@ -167,7 +209,11 @@ func (d trendMarks) fillRings(c draw.Canvas, rings vg.Path, ink color.Color) {
 
 // cross marks a failed version.
 func (d trendMarks) cross(c draw.Canvas, at vg.Point, arm vg.Length) {
-	style := stroke(d.look.ink, min(1.6*px, arm*0.5))
+	ink := color.Color(d.look.ink)
+	if d.of > 1 {
+		ink = d.look.series(d.series)
+	}
+	style := stroke(ink, min(1.6*px, arm*0.5))
 	c.StrokeLine2(style, at.X-arm, at.Y-arm, at.X+arm, at.Y+arm)
 	c.StrokeLine2(style, at.X-arm, at.Y+arm, at.X+arm, at.Y-arm)
 }
@@ -189,6 +235,29 @@ func (d trendMarks) diamond(c draw.Canvas, at vg.Point) {
 	points := []vg.Point{{X: at.X - arm, Y: at.Y}, {X: at.X, Y: at.Y + arm}, {X: at.X + arm, Y: at.Y}, {X: at.X, Y: at.Y - arm}}
 	c.FillPolygon(d.look.background, points)
 	c.StrokeLines(stroke(d.look.ink, 1.2*px), append(points, points[0]))
+}
+
+// shape adds the n-th series' closed mark to path: disc, square, triangle,
+// diamond, triangle on its tip, hexagon.
+func shape(path *vg.Path, n int, centre vg.Point, radius vg.Length) {
+	corners := []struct {
+		count int
+		size  vg.Length // so that all look equally large
+		first float64   // angle of the first corner
+	}{{0, 1, 0}, {4, 1.25, math.Pi / 4}, {3, 1.45, math.Pi / 2}, {4, 1.3, 0}, {3, 1.45, -math.Pi / 2}, {6, 1.15, 0}}[n%maxSeries]
+	if corners.count == 0 {
+		circle(path, centre, radius)
+		return
+	}
+	for i := range corners.count {
+		p := centre.Add(turned(vg.Point{X: radius * corners.size}, corners.first+2*math.Pi*float64(i)/float64(corners.count)))
+		if i == 0 {
+			path.Move(p)
+		} else {
+			path.Line(p)
+		}
+	}
+	path.Close()
 }
 
 // circle adds a closed circle to path.

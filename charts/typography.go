@@ -50,6 +50,11 @@ func newTypeface(size vg.Length, weight xfont.Weight, c color.Color) typeface {
 
 func (f typeface) width(s string) vg.Length { return f.style.Width(s) }
 
+// within is a condition for shorten.
+func (f typeface) within(limit vg.Length) func(string) bool {
+	return func(s string) bool { return f.width(s) <= limit }
+}
+
 // lineHeight is the distance at which two lines of this type do not touch.
 func (f typeface) lineHeight() vg.Length {
 	e := f.style.FontExtents()
