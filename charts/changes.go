@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"versweep/sweep"
+	"versweep/sweep/stats"
 )
 
 // changes is what a judgement says of one metric, in places on the version
@@ -178,20 +179,10 @@ func levelsOf(tr *trend, steps []step) []level {
 			}
 		}
 		if len(medians) > 0 {
-			levels = append(levels, level{interval{cuts[i-1], cuts[i]}, median(medians)})
+			levels = append(levels, level{interval{cuts[i-1], cuts[i]}, stats.Median(medians)})
 		}
 	}
 	return levels
-}
-
-// median sorts its argument.
-func median(vs []float64) float64 {
-	slices.Sort(vs)
-	half := len(vs) / 2
-	if len(vs)%2 == 1 {
-		return vs[half]
-	}
-	return vs[half-1]/2 + vs[half]/2
 }
 
 // changeMarks paints changes into a panel.

@@ -40,7 +40,7 @@ func WriteTable(w io.Writer, t sweep.Table, o TableOptions) error {
 	}
 	var b strings.Builder
 	b.WriteString(tableTitle(t) + "\n\n")
-	columns, omitted := narrowed(t, tableColumns(t, o.Judgement), width)
+	columns, omitted := narrowed(t, tableColumns(t, o.Judgement, true), width)
 	cut := writeRows(&b, t, columns, width)
 	for _, lines := range [][]string{slices.Concat(cut, remarks(t)), slices.Concat(omitted, footer(t, columns))} {
 		if len(lines) > 0 {
@@ -87,9 +87,9 @@ func (c column) hasShare() bool {
 
 // tableColumns makes the columns of the metrics that some version has. The
 // first range and the number of samples are spelled out; further columns give
-// the spread as a share of the median. With a judgement, the first metric's
-// change takes the room of its range.
-func tableColumns(t sweep.Table, j *sweep.Judgement) []column {
+// the spread as a share of the median. With a judgement there is the first
+// metric's change, which in a compact table takes the room of the range.
+func tableColumns(t sweep.Table, j *sweep.Judgement, compact bool) []column {
 	var columns []column
 	for _, wanted := range shownColumns(t.Plan) {
 		m, _ := t.Plan.MetricByKey(wanted.key)
@@ -106,22 +106,26 @@ func tableColumns(t sweep.Table, j *sweep.Judgement) []column {
 			columns = append(columns, c)
 		}
 		if len(columns) == 0 {
-			if versus, ok := newVersusBefore(j, wanted.key).column(t); ok {
-				fill(wanted.head, displayOf(m).unit, func(_ sweep.Row, e sweep.Estimate) string {
+			versus, judged := newVersusBefore(j, wanted.key).column(t)
+			compact := compact && judged
+			fill(wanted.head, displayOf(m).unit, func(_ sweep.Row, e sweep.Estimate) string {
+				if compact {
 					return fixed(e.Median, places) + spreadOf(e, places)
-				})
-				fill("n", "", func(_ sweep.Row, e sweep.Estimate) string { return fixed(float64(e.Samples), 0) })
-				columns = append(columns, versus)
-				continue
-			}
-			fill(wanted.head, displayOf(m).unit, func(_ sweep.Row, e sweep.Estimate) string { return fixed(e.Median, places) })
-			fill("lowest – highest", "", func(_ sweep.Row, e sweep.Estimate) string {
-				if e.Samples == 1 {
-					return ""
 				}
-				return fixed(e.Lo, places) + " – " + fixed(e.Hi, places)
+				return fixed(e.Median, places)
 			})
+			if !compact {
+				fill("lowest – highest", "", func(_ sweep.Row, e sweep.Estimate) string {
+					if e.Samples == 1 {
+						return ""
+					}
+					return fixed(e.Lo, places) + " – " + fixed(e.Hi, places)
+				})
+			}
 			fill("n", "", func(_ sweep.Row, e sweep.Estimate) string { return fixed(float64(e.Samples), 0) })
+			if judged {
+				columns = append(columns, versus)
+			}
 			continue
 		}
 		fill(wanted.head, displayOf(m).unit, func(row sweep.Row, e sweep.Estimate) string {
