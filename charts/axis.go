@@ -169,3 +169,17 @@ func (g gridLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	c.StrokeLine2(stroke(g.look.ink, 1*px), c.Min.X, c.Min.Y, c.Max.X, c.Min.Y)
 }
+
+// uprights draws a thin line at every tick of a numeric x axis.
+type uprights struct {
+	ticks []plot.Tick
+	look  theme
+}
+
+// Plot implements plot.Plotter.
+func (u uprights) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	for _, tick := range u.ticks {
+		c.StrokeLine2(stroke(u.look.grid, 1*px), x(tick.Value), c.Min.Y, x(tick.Value), c.Max.Y)
+	}
+}

@@ -1,0 +1,192 @@
+package charts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"versweep/sweep/load"
+)
+
+// picture is a file of any kind of picture.
+func picture(t testing.TB, draw func(io.Writer) error) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := draw(&file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// save writes a picture for looking at.
+func save(t *testing.T, name string, file []byte) {
+	t.Helper()
+	folder := *pictures
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	if err := os.WriteFile(filepath.Join(folder, name), file, 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// themed checks a kind's picture against its golden files, light and dark, and
+// saves it as it is seen 800 pixels wide.
+func themed(t *testing.T, name string, draw func(io.Writer, Options) error) {
+	t.Helper()
+	for _, theme := range Themes() {
+		o := Options{Theme: theme, Scale: 1}
+		file := picture(t, func(w io.Writer) error { return draw(w, o) })
+		save(t, fmt.Sprintf("%s-%s.png", name, theme), file)
+		o.Width = 560
+		golden(t, fmt.Sprintf("%s-%s.png", name, theme), picture(t, func(w io.Writer) error { return draw(w, o) }), samePicture)
+	}
+}
+
+var bench = Heading{Title: "Five servers: hello world under rising load", Captions: []string{"httperf, 10 calls a connection, timeout 5 s", "Intel Xeon, 4 cores, linux/amd64"}}
+
+// rampOf is systems that keep up to a limit, then fail.
+func rampOf(names ...string) []RampSeries {
+	noise := rand.New(rand.NewPCG(5, 6))
+	var all []RampSeries
+	for i, name := range names {
+		s := RampSeries{Title: name, By: load.StepByRate, Latency: "mean"}
+		limit := 4000 + 3500*float64(i)
+		for at := 500.0; at <= 20000; at += 1500 {
+			step := RampStep{At: at, QPS: at, LatencyMS: 0.4 / max(0.02, 1-at/limit) * (1 + 0.1*noise.Float64())}
+			if at > limit {
+				step.QPS = limit * (0.9 + 0.1*noise.Float64())
+				step.Errors = (at - limit) * 0.3
+				step.LatencyMS = 150 + 900*noise.Float64()
+			}
+			step.Total = step.QPS * 10
+			s.Steps = append(s.Steps, step)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func TestRampGolden(t *testing.T) {
+	systems := rampOf("Misultin", "Mochiweb", "Cowboy", "NodeJS", "Tornado (a rather long name of a server)")
+	themed(t, "ramp", func(w io.Writer, o Options) error { return Ramp(w, bench, systems, o) })
+}
+
+func TestRampOfOddValues(t *testing.T) {
+	for name, steps := range map[string][]RampStep{
+		"one point":  {{At: 100, QPS: 100, LatencyMS: 1, Total: 1000}},
+		"zeros":      {{At: 0}, {At: 100, QPS: 0, LatencyMS: 0}},
+		"unknown":    {{At: 100, QPS: math.NaN(), LatencyMS: math.Inf(1), Errors: math.NaN(), Total: 5}, {At: math.NaN(), QPS: 4}},
+		"very large": {{At: 1e15, QPS: 1e15, LatencyMS: 1e15, Total: 1e18}},
+	} {
+		for _, o := range []Options{{Scale: 1}, {Scale: 1, LogY: true}, {Format: SVG}} {
+			file := picture(t, func(w io.Writer) error {
+				return Ramp(w, bench, []RampSeries{{Title: "版本é\x1b", By: load.StepByConnections, Steps: steps}}, o)
+			})
+			if len(file) == 0 || len(file) > 2<<20 {
+				t.Errorf("%s: %d bytes", name, len(file))
+			}
+		}
+	}
+	for name, systems := range map[string][]RampSeries{"no system": nil, "no step": {{Title: "a"}}, "nothing known": {{Steps: []RampStep{{At: math.NaN(), QPS: 1}}}}} {
+		if err := Ramp(io.Discard, bench, systems, Options{}); !errors.Is(err, ErrNothingToDraw) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := Ramp(io.Discard, bench, make([]RampSeries, maxSeries+1), Options{}); err == nil || errors.Is(err, ErrNothingToDraw) {
+		t.Errorf("too many: error %v", err)
+	}
+}
+
+// A zero cannot stand on the logarithmic axis, and the legend says so.
+func TestRampSaysWhatIsMissing(t *testing.T) {
+	file := string(picture(t, func(w io.Writer) error {
+		return Ramp(w, bench, []RampSeries{{Title: "a", Latency: "mean", Steps: []RampStep{{At: 1, QPS: 1, LatencyMS: 0}, {At: 2, QPS: 2, LatencyMS: 3}, {At: 3, QPS: math.NaN(), LatencyMS: 1}}}}, Options{Format: SVG})
+	}))
+	for _, want := range []string{">zero, not on a log scale<", ">no figure<", ">Response time, mean (ms), log scale<", ">offered requests/s<", ">all that was offered<", ">Errors<"} {
+		if !strings.Contains(file, want) {
+			t.Errorf("the picture lacks %q", want)
+		}
+	}
+}
+
+func TestNewRampSeries(t *testing.T) {
+	h := hdrhistogram.New(1, 1e10, 3)
+	h.RecordValues(2e6, 100)
+	s := NewRampSeries("a", []load.StepResult{
+		{Step: load.Step{By: load.StepByConnections, Value: 8}, Result: load.Result{OK: 100, Elapsed: 2e9, Latency: h, Errors: load.Errors{Reset: 3}}},
+		{Step: load.Step{By: load.StepByConnections, Value: 16}},
+	})
+	if got := s.Steps[0]; s.By != load.StepByConnections || got.At != 8 || got.QPS != 50 || got.Errors != 3 || math.Abs(got.LatencyMS-2) > 0.01 || got.Total != 100 {
+		t.Errorf("%+v", s)
+	}
+	if !math.IsNaN(s.Steps[1].LatencyMS) {
+		t.Errorf("a step without answers has a latency: %+v", s.Steps[1])
+	}
+}
+
+// tail is a histogram with most values near centre (ms) and a tail.
+func tail(n int, centre float64) *hdrhistogram.Histogram {
+	noise := rand.New(rand.NewPCG(7, uint64(centre*1000)))
+	h := hdrhistogram.New(1, 1e11, 3)
+	for range n {
+		v := centre * math.Exp(0.2*noise.NormFloat64())
+		if noise.Float64() < 0.003 {
+			v *= 1 + 8*noise.ExpFloat64()
+		}
+		h.RecordValue(int64(v * 1e6))
+	}
+	return h
+}
+
+func TestPercentilesGolden(t *testing.T) {
+	versions := []Percentiles{{"18.20.8", tail(200000, 1.95)}, {"20.20.2", tail(200000, 1.6)}, {"22.18.0", tail(1500, 1.45)}, {"23.0.0", nil}}
+	h := Heading{Title: "Node.js: latency by percentile", Captions: bench.Captions}
+	themed(t, "percentiles", func(w io.Writer, o Options) error { return LatencyPercentiles(w, h, versions, o) })
+}
+
+func TestPercentilesOfOddHistograms(t *testing.T) {
+	one := hdrhistogram.New(1, 1e10, 3)
+	one.RecordValue(5e6)
+	zeros := hdrhistogram.New(1, 1e10, 3)
+	zeros.RecordValues(0, 1000)
+	equal := hdrhistogram.New(1, 1e10, 3)
+	equal.RecordValues(3e6, 1000)
+	for name, h := range map[string]*hdrhistogram.Histogram{"one": one, "zeros": zeros, "equal": equal} {
+		for _, o := range []Options{{Scale: 1}, {Scale: 1, LogY: true}} {
+			err := LatencyPercentiles(io.Discard, bench, []Percentiles{{strings.Repeat("long ", 50), h}}, o)
+			if want := name == "zeros" && o.LogY; (err != nil) != want || want && !errors.Is(err, ErrNothingToDraw) {
+				t.Errorf("%s, log %v: error %v", name, o.LogY, err)
+			}
+		}
+	}
+	for name, versions := range map[string][]Percentiles{"none": nil, "nil": {{"a", nil}}, "empty": {{"a", hdrhistogram.New(1, 10, 1)}}} {
+		if err := LatencyPercentiles(io.Discard, bench, versions, Options{}); !errors.Is(err, ErrNothingToDraw) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// The line gives the histogram's own values, and ends where one request is left.
+func TestTailIsTheHistogram(t *testing.T) {
+	h := tail(1000, 2)
+	list := tailOf(h, false)
+	if last := list[len(list)-1]; math.Abs(last.x-3) > 1e-9 || math.Abs(last.y-float64(h.ValueAtQuantile(99.9))/1e6) > 1e-9 {
+		t.Errorf("last point %+v", last)
+	}
+	for _, q := range list {
+		want := float64(h.ValueAtQuantile(100*(1-math.Pow(10, -q.x)))) / 1e6
+		if q.x > 0 && math.Abs(q.y-want) > 0.01*want {
+			t.Errorf("at %v nines %v ms, want %v", q.x, q.y, want)
+		}
+	}
+}
