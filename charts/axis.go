@@ -12,6 +12,7 @@ import (
 type valueAxis struct {
 	min, max float64
 	log      bool
+	places   bool        // it has rows, not values
 	ticks    []plot.Tick // rising; those without a label only get a grid line
 }
 
@@ -33,7 +34,7 @@ func (a valueAxis) at(v float64) float64 {
 }
 
 // cut tells whether the axis leaves zero out though it could show it.
-func (a valueAxis) cut() bool { return !a.log && (a.min > 0 || a.max < 0) }
+func (a valueAxis) cut() bool { return !a.log && !a.places && (a.min > 0 || a.max < 0) }
 
 // linearAxis covers lo to hi and zero, with about n steps between round
 // numbers.

@@ -110,7 +110,7 @@ func (f *frame) place(part vg.Length) (settled bool) {
 			p.width = part
 			p.top = top
 			p.area.Min = vg.Point{X: p.left + p.shift, Y: top - overheads[row] - each + f.below(i)}
-			p.area.Max = vg.Point{X: p.left + part - p.overhang, Y: top - 1.5*yTitleLine - p.above}
+			p.area.Max = vg.Point{X: p.left + part - max(p.overhang, p.beside), Y: top - 1.5*yTitleLine - p.above}
 		}
 		top -= overheads[row] + each + panelGap
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"versweep/sweep"
 	"versweep/sweep/load"
 )
 
@@ -187,6 +188,94 @@ func TestTailIsTheHistogram(t *testing.T) {
 		want := float64(h.ValueAtQuantile(100*(1-math.Pow(10, -q.x)))) / 1e6
 		if q.x > 0 && math.Abs(q.y-want) > 0.01*want {
 			t.Errorf("at %v nines %v ms, want %v", q.x, q.y, want)
+		}
+	}
+}
+
+// compared is every metric of two releases, each with another verdict.
+func compared() []sweep.Comparison {
+	var cs []sweep.Comparison
+	verdicts := []sweep.Verdict{sweep.Improvement, sweep.Regression, sweep.NoChange, sweep.Undecided, sweep.NotMeasured}
+	for i, m := range sweep.Metrics {
+		c := sweep.Comparison{Metric: m, From: "20.20.2", To: "22.18.0", Verdict: verdicts[i%len(verdicts)], Change: 0.31 - 0.04*float64(i), P: math.NaN()}
+		c.Lo, c.Hi = c.Change-0.05, c.Change+0.04
+		if c.Verdict == sweep.NotMeasured {
+			c.Change, c.Lo, c.Hi = math.NaN(), math.NaN(), math.NaN()
+		}
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+func TestCompareGolden(t *testing.T) {
+	h := Heading{Title: "Node.js 22.18.0 against 20.20.2", Captions: bench.Captions}
+	themed(t, "compare", func(w io.Writer, o Options) error { return Compare(w, h, compared(), o) })
+	themed(t, "compare-zoomed", func(w io.Writer, o Options) error {
+		o.Zoom = true
+		return Compare(w, h, compared(), o)
+	})
+}
+
+func TestSystemsGolden(t *testing.T) {
+	var systems []System
+	for i, name := range []string{"Cowboy", "Misultin", "Node.js", "Tornado, the one with the very long name of a server", "サーバー"} {
+		v := 12000 - 1500*float64(i)
+		systems = append(systems, System{Title: name, Metrics: map[string]sweep.Estimate{
+			sweep.QPS: {Median: v, Lo: v * 0.96, Hi: v * 1.03, Samples: 5}, sweep.PeakRSS: {Median: 4e7 + 1e7*float64(i), Lo: 3.9e7 + 1e7*float64(i), Hi: 4.2e7 + 1e7*float64(i), Samples: 5},
+			sweep.ErrorShare: {Samples: 5},
+		}})
+	}
+	delete(systems[2].Metrics, sweep.PeakRSS)
+	metrics := []sweep.Metric{metric(t, sweep.QPS), metric(t, sweep.PeakRSS), metric(t, sweep.ErrorShare)}
+	themed(t, "systems", func(w io.Writer, o Options) error {
+		return Systems(w, Heading{Title: "Five servers", Captions: bench.Captions}, systems, metrics, o)
+	})
+}
+
+func TestCompareOfOddValues(t *testing.T) {
+	nan := math.NaN()
+	m := metric(t, sweep.ErrorShare)
+	for name, cs := range map[string][]sweep.Comparison{
+		"one":        {{Metric: m, Verdict: sweep.Regression, Change: 3, Lo: nan, Hi: nan}},
+		"far":        {{Metric: m, Change: 1e12, Lo: -1, Hi: 1e13}, {Metric: m, Change: -1}},
+		"same":       {{Metric: m, Verdict: sweep.NoChange, Change: 0, Lo: 0, Hi: 0}},
+		"no ratio":   {{Metric: m, Verdict: sweep.Regression, Change: nan, Old: sweep.Estimate{Samples: 3}, New: sweep.Estimate{Median: 0.2, Samples: 3}}, {Metric: m, Change: 0.1}},
+		"long names": {{Metric: sweep.Metric{Title: strings.Repeat("long ", 60)}, From: strings.Repeat("é", 200), To: "\x1b[31m"}},
+	} {
+		for _, o := range []Options{{Scale: 1}, {Scale: 1, Zoom: true}, {Scale: 1, LogY: true}, {Format: SVG}} {
+			if err := Compare(io.Discard, bench, cs, o); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	for name, cs := range map[string][]sweep.Comparison{"none": nil, "no ratio": {{Metric: m, Change: nan}, {Metric: m, Change: math.Inf(1)}}} {
+		if err := Compare(io.Discard, bench, cs, Options{}); !errors.Is(err, ErrNothingToDraw) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := Compare(io.Discard, bench, make([]sweep.Comparison, maxBars+1), Options{}); err == nil || errors.Is(err, ErrNothingToDraw) {
+		t.Errorf("too many: error %v", err)
+	}
+	for name, metrics := range map[string][]sweep.Metric{"no metric": nil, "no figure": {m}} {
+		if err := Systems(io.Discard, bench, []System{{Title: "a"}}, metrics, Options{}); !errors.Is(err, ErrNothingToDraw) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+func TestComparisonText(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		c    sweep.Comparison
+		want string
+	}{
+		{sweep.Comparison{Verdict: sweep.Regression, Change: -0.03, Lo: -0.042, Hi: -0.019}, "-3.0 % (-4.2 to -1.9), worse"},
+		{sweep.Comparison{Verdict: sweep.NoChange, Change: 0.001}, "~ no change beyond noise"},
+		{sweep.Comparison{Verdict: sweep.Regression, Change: nan, Metric: metric(t, sweep.ErrorShare), Old: sweep.Estimate{Samples: 1}, New: sweep.Estimate{Median: 0.02, Samples: 1}}, "0 % to 2.00 %, worse"},
+		{sweep.Comparison{Verdict: sweep.NotMeasured, Change: nan}, "not measured"},
+	} {
+		if got := comparisonText(c.c); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.c, got, c.want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ type panel struct {
 	x      xAxis
 	y      valueAxis
 	above  vg.Length // room over the data, for the names of lines
+	beside vg.Length // room on the right of the data, for texts
 
 	// Set by frame.layout.
 	left, width, top vg.Length      // of its cell

@@ -170,7 +170,7 @@ func footLegend(look theme, all ...[]point) (entries []legendEntry) {
 		kind markKind
 		text string
 		rise vg.Length
-	}{{markDegraded, "some requests failed", 0}, {markFailed, "failed", 0}, {markUnknown, "no figure", postHeight / 2}, {markOffScale, "zero, not on a log scale", arrowHeight / 2}} {
+	}{{markDegraded, degradedText, 0}, {markFailed, "failed", 0}, {markUnknown, "no figure", postHeight / 2}, {markOffScale, "zero, not on a log scale", arrowHeight / 2}} {
 		found := false
 		for _, list := range all {
 			for _, q := range list {

@@ -128,8 +128,9 @@ type trend struct {
 }
 
 const (
-	yTicks    = 6 // steps aimed at; a picture's height hardly changes what reads well
-	twinLabel = "reference again (A/A)"
+	yTicks       = 6 // steps aimed at; a picture's height hardly changes what reads well
+	twinLabel    = "reference again (A/A)"
+	degradedText = "some requests failed"
 )
 
 // newTrend sorts out which versions have a figure of m that can be shown.

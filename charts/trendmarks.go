@@ -176,7 +176,7 @@ func (d trendMarks) kinds(samples string, all []trendMarks) (entries []legendEnt
 	add(samples != "", samples, func(c draw.Canvas, at vg.Point) {
 		c.StrokeLine2(stroke(d.look.faded(ink, barShare), maxBar), at.X, at.Y-6*px, at.X, at.Y+6*px)
 	})
-	add(some(markDegraded), "some requests failed", func(c draw.Canvas, at vg.Point) {
+	add(some(markDegraded), degradedText, func(c draw.Canvas, at vg.Point) {
 		var ring vg.Path
 		shape(&ring, 0, at, maxRadius)
 		d.fillRings(c, ring, ink)

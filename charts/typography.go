@@ -3,8 +3,10 @@ package charts
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -48,7 +50,27 @@ func newTypeface(size vg.Length, weight xfont.Weight, c color.Color) typeface {
 	}
 }
 
-func (f typeface) width(s string) vg.Length { return f.style.Width(s) }
+func (f typeface) width(s string) vg.Length { return f.style.Width(f.legible(s)) }
+
+// legible puts a box in the place of each character that the font lacks; gonum
+// would leave nothing there.
+func (f typeface) legible(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0 {
+		return s
+	}
+	letters := f.face().Face
+	var scratch sfnt.Buffer
+	return strings.Map(func(r rune) rune {
+		if i, err := letters.GlyphIndex(&scratch, r); err != nil || i == 0 {
+			return '□'
+		}
+		return r
+	}, s)
+}
+
+func (f typeface) face() font.Face {
+	return f.style.Handler.Cache().Lookup(f.style.Font, f.style.Font.Size)
+}
 
 // within is a condition for shorten.
 func (f typeface) within(limit vg.Length) func(string) bool {
@@ -75,11 +97,10 @@ func (f typeface) write(c vg.Canvas, at vg.Point, s string, align, angle float64
 	if angle != 0 {
 		c.Rotate(angle)
 	}
-	face := f.style.Handler.Cache().Lookup(f.style.Font, f.style.Font.Size)
-	c.FillString(face, vg.Point{
+	c.FillString(f.face(), vg.Point{
 		X: -vg.Length(align) * f.width(s),
 		Y: -f.style.Font.Size * capHeight / 2,
-	}, s)
+	}, f.legible(s))
 }
 
 // turned is the point p turned by angle (radians) about the origin.

@@ -1,0 +1,129 @@
+package charts
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// bar is one row of a panel of lying bars.
+type bar struct {
+	name          string // on the left
+	text          string // on the right
+	known         bool   // there is a value
+	value, lo, hi float64
+	hasInterval   bool
+	ink           color.Color
+}
+
+// bars paints lying bars, the first at the top, each with its interval and
+// text; on an axis that does not begin at zero, where a bar's length would
+// mean nothing, points.
+type bars struct {
+	list []bar
+	x    valueAxis
+	name vg.Length // how wide a name may be
+	line float64   // where an upright line shows what is compared with; NaN for none
+	look theme
+	face typeface
+}
+
+const (
+	barRow      = 26  // CSS pixels a row
+	barHead     = 150 // CSS pixels of what stands around a panel
+	maxBars     = 60
+	barWidth    = vg.Length(12 * px)
+	whiskerArm  = vg.Length(3.5 * px)
+	besideGap   = vg.Length(10 * px)
+	maxBarName  = vg.Length(220 * px)
+	minBarName  = vg.Length(110 * px) // of panels side by side
+	maxBarText  = vg.Length(230 * px)
+	barFill     = 0.75 // how strong bars are against their whiskers
+	whiskerLine = vg.Length(1.6 * px)
+)
+
+// rows is the y axis of bars.
+func (d bars) rows() valueAxis {
+	y := valueAxis{min: -0.5, max: float64(len(d.list)) - 0.5, places: true}
+	for i, b := range d.list {
+		y.ticks = append(y.ticks, plot.Tick{Value: float64(len(d.list) - 1 - i), Label: fitLabel(b.name, d.name, d.face)})
+	}
+	return y
+}
+
+// beside is the room that the texts need on the right.
+func (d bars) beside() vg.Length {
+	var widest vg.Length
+	for _, b := range d.list {
+		widest = max(widest, d.face.width(d.fitted(b)))
+	}
+	return widest + besideGap
+}
+
+func (d bars) fitted(b bar) string {
+	return shorten(b.text, d.face.within(maxBarText))
+}
+
+// Plot implements plot.Plotter.
+func (d bars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	place := func(v float64) vg.Length { return x(min(max(d.x.at(v), p.X.Min), p.X.Max)) }
+	thick := min(barWidth, (y(1)-y(0))*0.7)
+	c.StrokeLine2(stroke(d.look.ink, 1*px), c.Min.X, c.Min.Y, c.Max.X, c.Min.Y)
+	if drawable(d.line) {
+		c.StrokeLine2(stroke(d.look.reference, 1.2*px, 4*px, 3*px), place(d.line), c.Min.Y, place(d.line), c.Max.Y)
+	}
+	pointed := d.x.cut() || d.x.log
+	for i, b := range d.list {
+		height := y(float64(len(d.list) - 1 - i))
+		face := d.face
+		face.color = d.look.ink
+		face.write(c, vg.Point{X: c.Max.X + besideGap, Y: height}, d.fitted(b), alignLeft, 0)
+		if !b.known {
+			continue
+		}
+		if !pointed {
+			left, right := place(min(b.value, 0)), place(max(b.value, 0))
+			c.FillPolygon(d.look.faded(b.ink, barFill), []vg.Point{{X: left, Y: height - thick/2}, {X: right, Y: height - thick/2}, {X: right, Y: height + thick/2}, {X: left, Y: height + thick/2}})
+		}
+		if b.hasInterval {
+			style := stroke(d.look.ink, whiskerLine)
+			lo, hi := place(b.lo), place(b.hi)
+			c.StrokeLine2(style, lo, height, hi, height)
+			c.StrokeLine2(style, lo, height-whiskerArm, lo, height+whiskerArm)
+			c.StrokeLine2(style, hi, height-whiskerArm, hi, height+whiskerArm)
+		}
+		if pointed {
+			var disc vg.Path
+			circle(&disc, vg.Point{X: place(b.value), Y: height}, 4*px)
+			c.SetColor(b.ink)
+			c.Fill(disc)
+		}
+	}
+}
+
+// addTo makes a panel of the bars.
+func (d bars) addTo(f *frame, title, xTitle string) {
+	x := numberAxis(d.x, xTitle)
+	p := f.addPanel(x, d.rows(), title)
+	p.beside = d.beside()
+	p.plot.Add(uprights{ticks: x.ticks, look: f.theme}, d)
+}
+
+// spanOf is the lowest and highest value or end of an interval; false when no
+// bar has a value.
+func spanOf(list []bar, log bool) (lo, hi float64, ok bool) {
+	var points []point
+	for _, b := range list {
+		if b.known {
+			q := newPoint(0, b.value, log)
+			if b.hasInterval {
+				q.lo, q.hi = min(b.lo, b.value), max(b.hi, b.value)
+			}
+			points = append(points, q)
+		}
+	}
+	return rangeOf(log, points)
+}
