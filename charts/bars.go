@@ -24,10 +24,10 @@ type bar struct {
 type bars struct {
 	list []bar
 	x    valueAxis
-	name vg.Length // how wide a name may be
-	line float64   // where an upright line shows what is compared with; NaN for none
+	line float64 // where an upright line shows what is compared with; NaN for none
 	look theme
 	face typeface
+	cell vg.Length // how wide the panel is with names and texts
 }
 
 const (
@@ -38,8 +38,9 @@ const (
 	whiskerArm  = vg.Length(3.5 * px)
 	besideGap   = vg.Length(10 * px)
 	maxBarName  = vg.Length(220 * px)
-	minBarName  = vg.Length(110 * px) // of panels side by side
 	maxBarText  = vg.Length(230 * px)
+	nameShare   = 0.3 // of a narrow panel, for names
+	textShare   = 0.34
 	barFill     = 0.75 // how strong bars are against their whiskers
 	whiskerLine = vg.Length(1.6 * px)
 )
@@ -48,7 +49,7 @@ const (
 func (d bars) rows() valueAxis {
 	y := valueAxis{min: -0.5, max: float64(len(d.list)) - 0.5, places: true}
 	for i, b := range d.list {
-		y.ticks = append(y.ticks, plot.Tick{Value: float64(len(d.list) - 1 - i), Label: fitLabel(b.name, d.name, d.face)})
+		y.ticks = append(y.ticks, plot.Tick{Value: float64(len(d.list) - 1 - i), Label: d.face.legible(fitLabel(b.name, min(maxBarName, nameShare*d.cell), d.face))})
 	}
 	return y
 }
@@ -63,7 +64,7 @@ func (d bars) beside() vg.Length {
 }
 
 func (d bars) fitted(b bar) string {
-	return shorten(b.text, d.face.within(maxBarText))
+	return shorten(b.text, d.face.within(min(maxBarText, textShare*d.cell)))
 }
 
 // Plot implements plot.Plotter.

@@ -22,7 +22,7 @@ func targetTitle(t sweep.Table) string {
 
 // heading is "Node.js: throughput".
 func heading(t sweep.Table, m sweep.Metric) string {
-	return targetTitle(t) + ": " + withinSentence(m.Title)
+	return targetTitle(t) + ": " + Printable(withinSentence(m.Title))
 }
 
 // withinSentence lowers the first letter of a title, unless the title starts

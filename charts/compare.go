@@ -28,7 +28,9 @@ func Compare(w io.Writer, h Heading, comparisons []sweep.Comparison, o Options) 
 	if err != nil {
 		return err
 	}
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		return err
+	}
 	if err := render(w, o, f.draw); err != nil {
 		return fmt.Errorf("drawing the comparison %s: %w", Printable(h.Title), err)
 	}
@@ -44,7 +46,7 @@ func compareFrame(h Heading, comparisons []sweep.Comparison, o Options) (*frame,
 	}
 	f := newFrame(o.Theme.look())
 	f.head(h)
-	d := bars{line: 100, name: maxBarName, look: f.theme, face: f.labelFace}
+	d := bars{line: 100, look: f.theme, face: f.labelFace, cell: f.cell(o)}
 	onePair := true
 	for _, c := range comparisons {
 		onePair = onePair && c.From == comparisons[0].From && c.To == comparisons[0].To
@@ -110,7 +112,7 @@ func comparisonText(c sweep.Comparison) string {
 		return said
 	case !drawable(c.Change):
 		if drawable(c.Old.Median) && drawable(c.New.Median) && c.Old.Samples > 0 && c.New.Samples > 0 {
-			return fmt.Sprintf("%s to %s, %s", Figure(c.Metric, c.Old.Median), Figure(c.Metric, c.New.Median), said)
+			return Printable(fmt.Sprintf("%s to %s, %s", Figure(c.Metric, c.Old.Median), Figure(c.Metric, c.New.Median), said))
 		}
 		return said
 	}
@@ -190,7 +192,7 @@ type System struct {
 func Systems(w io.Writer, h Heading, systems []System, metrics []sweep.Metric, o Options) error {
 	if o.Height == 0 {
 		rows := (len(metrics) + 1) / 2
-		o.Height = min(max(minHeight, barHead-70+rows*(80+barRow*min(len(systems), maxBars))), maxSide)
+		o.Height = min(max(minHeight+furtherRow*max(rows-1, 0), barHead-70+rows*(80+barRow*min(len(systems), maxBars))), maxSide)
 	}
 	o, err := o.withDefaults()
 	if err != nil {
@@ -200,7 +202,9 @@ func Systems(w io.Writer, h Heading, systems []System, metrics []sweep.Metric, o
 	if err != nil {
 		return err
 	}
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		return err
+	}
 	if err := render(w, o, f.draw); err != nil {
 		return fmt.Errorf("drawing the systems %s: %w", Printable(h.Title), err)
 	}
@@ -218,13 +222,12 @@ func systemsFrame(h Heading, systems []System, metrics []sweep.Metric, o Options
 	}
 	f := newFrame(o.Theme.look())
 	f.head(h)
-	name := maxBarName
 	if len(metrics) > 1 {
-		f.columns, name = 2, minBarName
+		f.columns = 2
 	}
 	intervals := false
 	for _, m := range metrics {
-		d := bars{line: math.NaN(), name: name, look: f.theme, face: f.labelFace}
+		d := bars{line: math.NaN(), look: f.theme, face: f.labelFace, cell: f.cell(o)}
 		shown := displayOf(m)
 		for _, s := range systems {
 			b := bar{name: s.Title, text: "no figure", ink: f.theme.lines[0]}

@@ -1,6 +1,8 @@
 package charts
 
 import (
+	"fmt"
+
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -43,6 +45,7 @@ const (
 	yTitleMargin = vg.Length(24 * px)
 	panelGap     = vg.Length(10 * px) // between rows of panels
 	columnSpace  = vg.Length(26 * px) // between panels side by side
+	furtherRow   = 110                // CSS pixels that a further row of panels needs
 )
 
 func newFrame(t theme) *frame {
@@ -59,9 +62,19 @@ func newFrame(t theme) *frame {
 // rows is how many panels stand below each other.
 func (f *frame) rows() int { return (len(f.panels) + f.columns - 1) / f.columns }
 
-// layout decides where everything goes in a picture of the given size.
-func (f *frame) layout(width, height vg.Length) {
+// cell is the width of one panel with all that belongs to it.
+func (f *frame) cell(o Options) vg.Length {
+	width, _ := o.size()
+	return (width - 2*margin - columnSpace*vg.Length(f.columns-1)) / vg.Length(f.columns)
+}
+
+// layout decides where everything goes in a picture of the given size. It
+// returns an error when the panels would have no room below each other.
+func (f *frame) layout(width, height vg.Length) error {
 	f.size = vg.Point{X: width, Y: height}
+	if least := minHeight + furtherRow*(f.rows()-1); height < vg.Length(least)*px*0.999 {
+		return fmt.Errorf("picture height %.0f pixels: %d panels below each other need at least %d", float64(height/px), f.rows(), least)
+	}
 	across := width - 2*margin
 	f.legendSide = false
 	if len(f.panels) == 1 {
@@ -80,6 +93,7 @@ func (f *frame) layout(width, height vg.Length) {
 			break
 		}
 	}
+	return nil
 }
 
 // place puts every panel into its cell of the given width. It tells whether

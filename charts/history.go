@@ -28,7 +28,9 @@ func History(w io.Writer, sweeps []sweep.Sweep, version string, m sweep.Metric, 
 	if err != nil {
 		return err
 	}
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		return err
+	}
 	if err := render(w, o, f.draw); err != nil {
 		return fmt.Errorf("drawing the history of %s: %w", Printable(version), err)
 	}

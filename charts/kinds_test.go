@@ -2,6 +2,7 @@ package charts
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -277,5 +279,95 @@ func TestComparisonText(t *testing.T) {
 		if got := comparisonText(c.c); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.c, got, c.want)
 		}
+	}
+}
+
+// everyKind draws each kind of picture with foreign text wherever there is
+// some.
+func everyKind(t *testing.T) map[string]func(io.Writer, Options) error {
+	t.Helper()
+	bad := "\x1b[31m<script>&版本\u202e" + strings.Repeat("long ", 40)
+	m := sweep.Metric{Key: sweep.QPS, Title: bad, Unit: bad, Better: sweep.Higher}
+	h := Heading{Title: bad, Captions: []string{bad, bad, bad, bad, bad, bad}}
+	table, j := judgedTable()
+	table.Title, table.Environment.CPU = bad, bad
+	table.Rows[14].Version.Name, j.Findings[1].To = bad, bad
+	for i := range j.Findings {
+		if j.Findings[i].Kind == sweep.KindStep {
+			j.Findings[i].Metric = m
+		}
+	}
+	sw := sweepOf([]string{bad, "2.0"}, 3, time.Unix(0, 0))
+	return map[string]func(io.Writer, Options) error{
+		"trend": func(w io.Writer, o Options) error {
+			o.Judgement, o.With, o.Metrics = &j, []Overlay{{Title: bad, Table: nodeTable()}}, []sweep.Metric{m}
+			return Trend(w, table, m, o)
+		},
+		"ramp": func(w io.Writer, o Options) error { return Ramp(w, h, rampOf(bad, bad, "c"), o) },
+		"percentiles": func(w io.Writer, o Options) error {
+			return LatencyPercentiles(w, h, []Percentiles{{bad, tail(1000, 2)}, {bad, nil}}, o)
+		},
+		"scatter": func(w io.Writer, o Options) error { return Scatter(w, sw, m, o) },
+		"compare": func(w io.Writer, o Options) error {
+			return Compare(w, h, append(compared(), sweep.Comparison{Metric: m, From: bad, To: bad, Verdict: sweep.Verdict(bad), Change: math.NaN(), Old: sweep.Estimate{Samples: 1}, New: sweep.Estimate{Samples: 1}}), o)
+		},
+		"systems": func(w io.Writer, o Options) error {
+			return Systems(w, h, []System{{bad, map[string]sweep.Estimate{sweep.QPS: {Median: 3, Lo: 1, Hi: 4, Samples: 3}}}, {bad, nil}}, []sweep.Metric{m, m, m}, o)
+		},
+		"history": func(w io.Writer, o Options) error { return History(w, []sweep.Sweep{sw}, bad, m, o) },
+	}
+}
+
+// Every kind takes the narrowest and the widest picture, and foreign text
+// neither breaks the file nor becomes an element of it.
+func TestEveryKindOfForeignText(t *testing.T) {
+	for name, draw := range everyKind(t) {
+		for _, o := range []Options{
+			{Scale: 1, Width: minWidth, Height: 480}, {Scale: 1, Width: 2000, Height: 800, Theme: Dark}, {Scale: 1, Height: 700, LogY: true},
+		} {
+			var file bytes.Buffer
+			if err := draw(&file, o); err != nil {
+				t.Errorf("%s, %+v: %v", name, o, err)
+			}
+			save(t, fmt.Sprintf("foreign-%s-%d.png", name, o.Width), file.Bytes())
+		}
+		d := xml.NewDecoder(bytes.NewReader(picture(t, func(w io.Writer) error { return draw(w, Options{Format: SVG}) })))
+		for {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			switch token := token.(type) {
+			case xml.StartElement:
+				if token.Name.Local == "script" {
+					t.Errorf("%s: foreign text became an element", name)
+				}
+			case xml.CharData:
+				if strings.ContainsAny(string(token), "\x1b\u202e") {
+					t.Errorf("%s: %q in the file", name, token)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryKindRefusesOptionsAndPassesOnErrors(t *testing.T) {
+	full := errors.New("disk full")
+	for name, draw := range everyKind(t) {
+		for _, o := range []Options{{Format: "gif"}, {Theme: "sepia"}, {Width: 10}} {
+			var file bytes.Buffer
+			if err := draw(&file, o); err == nil || file.Len() > 0 {
+				t.Errorf("%s, %+v: error %v after %d bytes", name, o, err, file.Len())
+			}
+		}
+		if err := draw(writerFunc(func([]byte) (int, error) { return 0, full }), Options{Scale: 1}); !errors.Is(err, full) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := Ramp(io.Discard, bench, rampOf("a"), Options{Height: 300}); err == nil || !strings.Contains(err.Error(), "2 panels below each other need at least 350") {
+		t.Errorf("too low: %v", err)
 	}
 }

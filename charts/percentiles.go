@@ -35,7 +35,9 @@ func LatencyPercentiles(w io.Writer, h Heading, versions []Percentiles, o Option
 	if err != nil {
 		return err
 	}
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		return err
+	}
 	if err := render(w, o, f.draw); err != nil {
 		return fmt.Errorf("drawing the percentiles %s: %w", Printable(h.Title), err)
 	}

@@ -63,7 +63,9 @@ func Ramp(w io.Writer, h Heading, systems []RampSeries, o Options) error {
 	if err != nil {
 		return err
 	}
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		return err
+	}
 	if err := render(w, o, f.draw); err != nil {
 		return fmt.Errorf("drawing the ramp %s: %w", Printable(h.Title), err)
 	}

@@ -34,7 +34,9 @@ func Scatter(w io.Writer, sw sweep.Sweep, m sweep.Metric, o Options) error {
 	if err != nil {
 		return err
 	}
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		return err
+	}
 	if err := render(w, o, f.draw); err != nil {
 		return fmt.Errorf("drawing the samples of %s: %w", Printable(sw.Plan.Target), err)
 	}
@@ -90,7 +92,7 @@ func scatterFrame(sw sweep.Sweep, m sweep.Metric, o Options) (*frame, error) {
 	}
 	title := metricTitle(m, y)
 	if relative {
-		title = m.Title + ", " + relativeHeight
+		title = Printable(m.Title) + ", " + relativeHeight
 	}
 	p := f.addPanel(nameAxis(names, "Round, within it in the order of sampling"), y, title)
 	p.plot.Add(lineBands{lines: bands, look: f.theme, face: f.labelFace, unnamed: true}, gridLines{ticks: y.ticks, look: f.theme})

@@ -34,7 +34,9 @@ func Trend(w io.Writer, t sweep.Table, m sweep.Metric, o Options) error {
 		return err
 	}
 	f := p.frame(o)
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		return err
+	}
 	if err := render(w, o, f.draw); err != nil {
 		return fmt.Errorf("drawing %s of %s: %w", m.Key, Printable(t.Target), err)
 	}
@@ -147,7 +149,7 @@ func newTrend(axis *versionAxis, t sweep.Table, m sweep.Metric, logY bool) *tren
 			tr.reference = i
 		}
 	}
-	tr.runs = tr.joined()
+	tr.runs = tr.joined(banded(t))
 	if twin := newMark(sweep.OK, t.Twin, m.Key, shown, logY); twin.hasFigure() && tr.reference >= 0 {
 		tr.twin = twin
 	}
@@ -177,11 +179,11 @@ func newMark(status sweep.Status, metrics map[string]sweep.Estimate, key string,
 }
 
 // joined finds the runs of neighbouring figures. A run ends at a gap, and
-// where a line of releases ends when lines are told apart: 0.12.18 was
-// released after 4.0.0, so going from one to the other is no step in time.
-func (tr *trend) joined() []interval {
+// where a line of releases ends when byLine: 0.12.18 was released after 4.0.0,
+// so going from one to the other is no step in time.
+func (tr *trend) joined(byLine bool) []interval {
 	lines := []releaseLine{{interval: interval{0, len(tr.marks)}}}
-	if tr.banded {
+	if byLine {
 		lines = tr.lines
 	}
 	var runs []interval

@@ -50,7 +50,9 @@ func laidOut(t *testing.T, table sweep.Table, o Options) (*trend, *frame) {
 		t.Fatal(err)
 	}
 	f := p.frame(o)
-	f.layout(o.size())
+	if err := f.layout(o.size()); err != nil {
+		t.Fatal(err)
+	}
 	return p.panels[0].trends[0], f
 }
 

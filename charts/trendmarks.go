@@ -77,7 +77,7 @@ func (d trendMarks) ink(n int) color.Color {
 
 // coloured is the stretches of versions that have a colour each.
 func (d trendMarks) coloured() []interval {
-	if !d.banded {
+	if !d.banded || d.of > 1 {
 		return []interval{{0, len(d.marks)}}
 	}
 	stretches := make([]interval, len(d.lines))

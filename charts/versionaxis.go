@@ -22,7 +22,7 @@ type versionAxis struct {
 	names    []string
 	versions []sweep.Version
 	lines    []releaseLine
-	banded   bool           // some line has several versions, so lines are told apart
+	banded   bool           // lines are told apart, as the first table wants it
 	at       map[string]int // position by name; nil when rows are positions
 }
 
@@ -33,9 +33,7 @@ func newVersionAxis(t sweep.Table, with []Overlay) *versionAxis {
 	for _, row := range t.Rows {
 		a.versions = append(a.versions, row.Version)
 	}
-	// An overlay must not decide whether t's figures are joined.
-	own := linesOf(a.versions)
-	a.banded = len(own) > 1 && len(own) < len(t.Rows)
+	a.banded = banded(t)
 	if len(with) > 0 {
 		a.merge(with)
 	}
@@ -44,6 +42,17 @@ func newVersionAxis(t sweep.Table, with []Overlay) *versionAxis {
 	}
 	a.lines = linesOf(a.versions)
 	return a
+}
+
+// banded tells whether some of t's lines have several versions, so that lines
+// should be told apart.
+func banded(t sweep.Table) bool {
+	var versions []sweep.Version
+	for _, row := range t.Rows {
+		versions = append(versions, row.Version)
+	}
+	lines := len(linesOf(versions))
+	return lines > 1 && lines < len(versions)
 }
 
 // linesOf are the lines of releases that the versions come in.
