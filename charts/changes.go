@@ -189,7 +189,8 @@ func levelsOf(tr *trend, steps []step) []level {
 type changeMarks struct {
 	changes
 	main  *trend
-	panel *panel // whose labels say which versions are named on the axis
+	all   []*trend // main and what is drawn with it
+	panel *panel   // whose labels say which versions are named on the axis
 	look  theme
 	face  typeface
 
@@ -236,11 +237,13 @@ func (d changeMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	part := x(1) - x(0)
 	notes := callouts{area: c.Rectangle, look: d.look, ground: d.ground(x)}
-	for i, k := range d.main.marks {
-		if k.hasFigure() {
-			notes.avoid(vg.Rectangle{
-				Min: vg.Point{X: x(float64(i)) - part/2, Y: y(max(k.lo, p.Y.Min)) - maxRadius},
-				Max: vg.Point{X: x(float64(i)) + part/2, Y: y(max(k.hi, p.Y.Min)) + maxRadius}})
+	for _, tr := range d.all {
+		for i, k := range tr.marks {
+			if k.hasFigure() {
+				notes.avoid(vg.Rectangle{
+					Min: vg.Point{X: x(float64(i)) - part/2, Y: y(max(k.lo, p.Y.Min)) - maxRadius},
+					Max: vg.Point{X: x(float64(i)) + part/2, Y: y(max(k.hi, p.Y.Min)) + maxRadius}})
+			}
 		}
 	}
 	for _, s := range d.seams {

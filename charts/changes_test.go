@@ -141,6 +141,22 @@ func TestJudgedTrendSaysWhatItMarks(t *testing.T) {
 	}
 }
 
+// With more changes than can be read, all are marked, and the picture says
+// that not every size is written.
+func TestTrendOfVeryManyChanges(t *testing.T) {
+	table, j := manyJudged(1000, 7)
+	p, err := newTrendPicture(table, metric(t, sweep.QPS), Options{Judgement: &j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(p.panels[0].changes.steps)
+	want := fmt.Sprintf("Throughput: %d changes, the size of the largest is written", n)
+	if captions := p.frame(Options{}).captions; n < 100 || !slices.Contains(captions, want) {
+		t.Errorf("%d changes, captions %q", n, captions)
+	}
+	drawn(t, table, metric(t, sweep.QPS), Options{Judgement: &j, Scale: 1})
+}
+
 func TestZoomedAxis(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
@@ -187,7 +203,7 @@ func TestTrendRefusesTooMuch(t *testing.T) {
 }
 
 func BenchmarkTrend1000Judged(b *testing.B) {
-	table, j := manyJudged(1000)
+	table, j := manyJudged(1000, 29)
 	m := metric(b, sweep.QPS)
 	for b.Loop() {
 		if err := Trend(io.Discard, table, m, Options{Judgement: &j}); err != nil {

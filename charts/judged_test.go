@@ -70,12 +70,12 @@ func judgedTable() (sweep.Table, sweep.Judgement) {
 	return t, j
 }
 
-// manyJudged is n versions with a change at every 29th.
-func manyJudged(n int) (sweep.Table, sweep.Judgement) {
+// manyJudged is n versions with a change at every so many.
+func manyJudged(n, every int) (sweep.Table, sweep.Judgement) {
 	t := manyTable(n)
 	m, _ := sweep.MetricByKey(sweep.QPS)
 	j := sweep.Judgement{SmallestEffect: map[string]float64{sweep.QPS: 0.02}}
-	for i := 29; i < n; i += 29 {
+	for i := every; i < len(t.Rows); i += every {
 		f := sweep.Finding{Kind: sweep.KindStep, Metric: m, From: t.Rows[i-1].Version.Name, To: t.Rows[i].Version.Name,
 			Verdict: sweep.Regression, State: sweep.Open, Change: -0.03, Lo: -0.042, Hi: -0.019}
 		if i%2 == 0 {

@@ -119,7 +119,7 @@ func TestTableFormsOfNothing(t *testing.T) {
 }
 
 func BenchmarkTables1000(b *testing.B) {
-	table, j := manyJudged(1000)
+	table, j := manyJudged(1000, 29)
 	o := TableOptions{Judgement: &j}
 	for b.Loop() {
 		for _, write := range []func(io.Writer, sweep.Table, TableOptions) error{WriteTable, WriteTableMarkdown, WriteTableCSV, WriteTableHTML} {

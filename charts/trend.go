@@ -301,6 +301,11 @@ func (p *trendPicture) frame(o Options) *frame {
 	f.sharedX = true
 	f.title = p.title(o)
 	f.captions = append([]string{loadCaption(p.table), machineCaption(p.table.Environment)}, otherCaptions(p.table, o.With)...)
+	for _, panel := range p.panels {
+		if n := len(panel.changes.steps); n > maxCallouts {
+			f.captions = append(f.captions, fmt.Sprintf("%s: %s, the size of the largest is written", Printable(panel.metric.Title), count(int64(n), "change")))
+		}
+	}
 	x := nameAxis(p.axis.names, targetTitle(p.table)+" version")
 	if len(o.With) > 0 {
 		x.title = "Version"
@@ -317,7 +322,7 @@ func (p *trendPicture) frame(o Options) *frame {
 		}
 		pn.plot.Add(gridLines{ticks: panel.y.ticks, look: f.theme})
 		marks := p.marks(f, panel)
-		judged := changeMarks{changes: panel.changes, main: panel.trends[0], panel: pn, look: f.theme, face: f.labelFace, unnamedSeams: i > 0}
+		judged := changeMarks{changes: panel.changes, main: panel.trends[0], all: panel.trends, panel: pn, look: f.theme, face: f.labelFace, unnamedSeams: i > 0}
 		pn.plot.Add(groundwork{judged})
 		for _, m := range marks {
 			pn.plot.Add(m)

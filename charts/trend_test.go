@@ -360,7 +360,7 @@ func TestTrendPictures(t *testing.T) {
 	draw("long-names.png", long, sweep.QPS, Options{})
 
 	judged, j := judgedTable()
-	many, manyJ := manyJudged(837)
+	many, manyJ := manyJudged(837, 29)
 	other := tableOf(nodeReleases())
 	other.Title = "Express on Node.js"
 	for i := range other.Rows {
