@@ -76,6 +76,9 @@ func (f *frame) layout(width, height vg.Length) error {
 		return fmt.Errorf("picture height %.0f pixels: %d panels below each other need at least %d", float64(height/px), f.rows(), least)
 	}
 	across := width - 2*margin
+	for i, e := range f.legend {
+		f.legend[i].text = shorten(e.text, f.captionFace.within(across-legendMark-legendPad))
+	}
 	f.legendSide = false
 	if len(f.panels) == 1 {
 		f.legendRows = legendRows(f.legend, across-f.axisFace.width(f.panels[0].yTitle)-yTitleMargin, f.captionFace)

@@ -69,7 +69,7 @@ h1 { font-size: 1.3rem }
 div { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap }
-thead th { vertical-align: bottom }
+thead th { vertical-align: bottom; white-space: normal }
 th:first-child, td.failure { text-align: left }
 td.failure { color: var(--worse); white-space: normal }
 ul { padding-left: 1.2rem; color: var(--muted) }
@@ -77,7 +77,7 @@ ul { padding-left: 1.2rem; color: var(--muted) }
 </head>
 <body>
 <h1>{{.Title}}</h1>
-{{if .Rows}}<div>
+{{if .Rows}}<div role="region" aria-label="{{.Title}}" tabindex="0">
 <table>
 <thead><tr>{{range .Heads}}<th scope="col">{{.}}</th>{{end}}</tr></thead>
 <tbody>
