@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,8 +38,12 @@ func withinSentence(title string) string {
 }
 
 // loadCaption says how the load was put on: "64 connections, 3 s window
-// after 1 s of warm-up, 5 rounds".
+// after 1 s of warm-up, 5 rounds". Of imported figures it says what their file
+// calls the load, and which file that was.
 func loadCaption(t sweep.Table) string {
+	if f := t.Plan.Foreign; f != nil {
+		return Printable(fmt.Sprintf("%s (%s, %s)", cmp.Or(f.Profile, "unknown"), f.File, f.Format))
+	}
 	p := t.Plan.Profile
 	if f := t.Plan.Foreign; f != nil {
 		return foreignCaption(*f, t.Plan.Rounds)
@@ -103,7 +108,8 @@ func foreignCaption(f sweep.Foreign, rounds int) string {
 }
 
 // machineCaption says what the sweep ran on: "AMD EPYC 7B13, 2 cores, linux/amd64
-// 6.8.0, process launcher". Unknown parts are left out.
+// 6.8.0, process launcher". Unknown parts are left out. A machine that imported
+// figures name comes by its name first.
 func machineCaption(e sweep.Environment) string {
 	var parts []string
 	if e.Name != "" {

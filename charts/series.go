@@ -16,8 +16,9 @@ const seriesCells = 9
 // WriteSeries writes one metric's medians the way the table that this project
 // began with does: for each line of releases, the newest line first, a row of
 // versions and below it a row of figures, the newest version first, "-" for
-// what did not run. Lines of more than nine versions go on in further pairs
+// what has none. Lines of more than nine versions go on in further pairs
 // of rows. A figure with a star comes from samples in which requests failed.
+// Below stands why versions have no figure.
 func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
 	var b strings.Builder
 	shown := displayOf(m)
@@ -40,6 +41,9 @@ func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
 	}
 	if starred {
 		b.WriteString("*: some requests failed\n")
+	}
+	for _, line := range dashes(t) {
+		b.WriteString(wrap(line, defaultTableWidth, 2) + "\n")
 	}
 	b.WriteString("load: " + loadCaption(t) + "\nmachine: " + machineCaption(t.Environment) + "\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -94,6 +98,26 @@ func seriesOf(t sweep.Table, m sweep.Metric) (lines []seriesLine, starred bool) 
 		lines[at].cells = append(lines[at].cells, cell)
 	}
 	return lines, starred
+}
+
+// dashes says why versions have no figure, a line for each reason: "-: did not
+// run: 0.5.4, 0.5.1". Reasons come in the order of the newest version of each.
+func dashes(t sweep.Table) []string {
+	var reasons []string
+	versions := map[string][]string{}
+	for _, row := range slices.Backward(t.Rows) {
+		if row.Status != sweep.Failed || row.Reason == "" {
+			continue
+		}
+		if versions[row.Reason] == nil {
+			reasons = append(reasons, row.Reason)
+		}
+		versions[row.Reason] = append(versions[row.Reason], Printable(row.Version.Name))
+	}
+	for i, reason := range reasons {
+		reasons[i] = fmt.Sprintf("-: %s: %s", Printable(reason), strings.Join(versions[reason], ", "))
+	}
+	return reasons
 }
 
 // seriesSamples is " of 5 samples", or " of 3 to 5 samples".
