@@ -52,7 +52,7 @@ func TestImportArrows(t *testing.T) {
 		"sweep":        {"sweep/load", "sweep/stats"},
 		"runtimes":     {"sweep", "sweep/load"},
 		"store":        {"sweep", "sweep/load"},
-		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"},
+		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
 		"charts": {"sweep", "sweep/load", "sweep/stats"},
 	}
 	heavy := map[string]string{
