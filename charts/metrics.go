@@ -21,10 +21,7 @@ const metricColumns = 6
 func WriteMetrics(w io.Writer, t sweep.Table) error {
 	var b strings.Builder
 	b.WriteString(tableTitle(t) + "\n")
-	metrics := sweep.Metrics
-	if f := t.Plan.Foreign; f != nil {
-		metrics = slices.Concat(metrics, f.Metrics)
-	}
+	metrics := t.Plan.AllMetrics()
 	for at := 0; at < len(t.Rows); at += metricColumns {
 		rows := t.Rows[at:min(at+metricColumns, len(t.Rows))]
 		b.WriteByte('\n')

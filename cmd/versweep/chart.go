@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) chartCommand() *cobra.Command {
-	var picture, metric string
+	var picture, metric, posts, with string
 	var options charts.Options
 	cmd := &cobra.Command{
 		Use:     "chart TARGET -o FILE.png",
@@ -28,6 +28,13 @@ func (a *app) chartCommand() *cobra.Command {
 			if err := checkPicture(picture); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("published") {
+				d, err := publishedOf(args[0], posts)
+				if err != nil {
+					return err
+				}
+				return a.drawPublished(picture, d, metric, cmd.Flags().Changed("metric"), options)
+			}
 			t, err := a.latestTable(cmd.Context(), args[0])
 			if unknown := checkMetric(t.Plan, metric); unknown != nil {
 				return unknown
@@ -37,6 +44,19 @@ func (a *app) chartCommand() *cobra.Command {
 			}
 			if !cmd.Flags().Changed("metric") {
 				metric = mainMetric(t)
+			}
+			switch with {
+			case "":
+			case "published":
+				m, err := findMetric(t.Plan, metric)
+				if err != nil {
+					return err
+				}
+				if options.With, err = publishedBeside(t, m); err != nil {
+					return err
+				}
+			default:
+				return misuse("use published", "--with: unknown value %q", with)
 			}
 			if err := writePicture(picture, t, metric, options); err != nil {
 				return err
@@ -49,6 +69,8 @@ func (a *app) chartCommand() *cobra.Command {
 	flags.StringVarP(&picture, "output", "o", "", "the picture, a .png or .svg file (no default)")
 	flags.StringVar(&metric, "metric", sweep.QPS, "what to draw: "+metricKeys())
 	flags.BoolVar(&options.LogY, "log", false, "logarithmic axis")
+	addPublishedFlag(flags, &posts)
+	flags.StringVar(&with, "with", "", "published: draw what posts measured of the same releases beside it (default nothing)")
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"versweep/runtimes"
+	"versweep/store/published"
 	"versweep/sweep"
 	"versweep/sweep/load"
 )
@@ -20,7 +21,7 @@ import (
 func (a *app) addCompletions(root *cobra.Command) {
 	flags := map[string]cobra.CompletionFunc{
 		"metric":   words(metricWords),
-		"layout":   words(func() []string { return []string{layoutVersions, layoutSeries} }),
+		"layout":   words(func() []string { return []string{layoutVersions, layoutSeries, layoutMetrics} }),
 		"launcher": words(func() []string { return []string{launcherAuto, launcherDocker, launcherProcess} }),
 		"per": words(func() []string {
 			return []string{string(sweep.PerLine), string(sweep.PerMinor), string(sweep.PerPatch)}
@@ -29,6 +30,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"decimal":     words(func() []string { return decimals }),
 		"line":        words(func() []string { return linesBy }),
 		"order":       words(func() []string { return orders }),
+		"published":   words(published.Names),
 		"from":        words(runtimes.SkeletonKinds),
 		"source":      a.completeSource,
 		"output":      cobra.FixedCompletions([]string{"png", "svg"}, cobra.ShellCompDirectiveFilterFileExt),

@@ -14,19 +14,20 @@ import (
 const (
 	layoutVersions = "versions"
 	layoutSeries   = "series"
-	layoutHelp     = "versions: a row a version; series: a row of versions and a row of figures a line, newest first (default versions)"
+	layoutMetrics  = "metrics"
+	layoutHelp     = "versions: a row a version; series: a row of versions and a row of figures a line, newest first; metrics: a row a metric, a column a version (default versions)"
 )
 
 func checkLayout(layout string) error {
 	switch layout {
-	case "", layoutVersions, layoutSeries:
+	case "", layoutVersions, layoutSeries, layoutMetrics:
 		return nil
 	}
-	return misuse("use versions or series", "--layout: unknown value %q", layout)
+	return misuse("use versions, series or metrics", "--layout: unknown value %q", layout)
 }
 
 func (a *app) tableCommand() *cobra.Command {
-	var layout, metric string
+	var layout, metric, posts string
 	cmd := &cobra.Command{
 		Use:     "table TARGET",
 		Short:   "Print the per-version table of the latest sweep",
@@ -35,6 +36,13 @@ func (a *app) tableCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkLayout(layout); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("published") {
+				d, err := publishedOf(args[0], posts)
+				if err != nil {
+					return err
+				}
+				return a.printPublished(d, layout, metric, cmd.Flags().Changed("metric"))
 			}
 			t, err := a.latestTable(cmd.Context(), args[0])
 			if unknown := checkMetric(t.Plan, metric); unknown != nil {
@@ -51,6 +59,7 @@ func (a *app) tableCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&layout, "layout", "", layoutHelp)
 	cmd.Flags().StringVar(&metric, "metric", sweep.QPS, "the figures of --layout series: "+metricKeys())
+	addPublishedFlag(cmd.Flags(), &posts)
 	return cmd
 }
 
@@ -121,6 +130,9 @@ func (a *app) latestSweep(ctx context.Context, target string) (sweep.Sweep, erro
 func (a *app) printTable(t sweep.Table, layout, metric string) error {
 	if a.json {
 		return a.printJSON(newTableJSON(t))
+	}
+	if layout == layoutMetrics {
+		return charts.WriteMetrics(a.stdout, t)
 	}
 	if layout == layoutSeries {
 		m, err := findMetric(t.Plan, metric)

@@ -45,7 +45,7 @@ func (d Dataset) sweepOf(rows []Row) sweep.Sweep {
 	machine := d.Environments[first.Environment]
 	sw := sweep.Sweep{
 		Plan: sweep.Plan{
-			Target: first.Target, Title: system.Title, Source: source, Profile: load.Profile{Name: first.Profile},
+			Target: first.Target, Title: system.Title, Source: source, Profile: load.Profile{Name: first.Profile, Shape: load.ShapeForeign, Label: d.Profiles[first.Profile]},
 			Foreign: &sweep.Foreign{Format: source, File: d.Name, Digest: digest(rows), Profile: d.Profiles[first.Profile]},
 		},
 		Environment: sweep.Environment{

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"versweep/charts"
+	"versweep/store/published"
+	"versweep/sweep"
+)
+
+// addPublishedFlag adds --published to the commands that show figures.
+func addPublishedFlag(flags *pflag.FlagSet, value *string) {
+	flags.StringVar(value, "published", "", "figures of a published post instead of the store's: "+strings.Join(published.Names(), ", ")+
+		"; NAME/PART takes one load or machine of it (default none)")
+}
+
+// findPublished reads one of the published datasets.
+func findPublished(name string) (published.Dataset, error) {
+	d, err := published.Find(name)
+	if e, ok := errors.AsType[*published.UnknownError](err); ok {
+		hint := "there are " + strings.Join(e.Names, ", ")
+		if e.Nearest != "" {
+			hint = fmt.Sprintf("did you mean %s? %s", e.Nearest, hint)
+		}
+		return d, misuse(hint, "%v", err)
+	}
+	return d, err
+}
+
+// publishedOf reads what --published names: the figures of a target in a
+// dataset, all or, as in techempower-9/json, those under one profile or in one
+// environment. It has at least one sweep.
+func publishedOf(target, spec string) (published.Dataset, error) {
+	name, rest, _ := strings.Cut(spec, "/")
+	d, err := findPublished(name)
+	if err != nil {
+		return d, err
+	}
+	whole := d.Of(target)
+	if len(whole.Rows) == 0 {
+		return d, misuse("it has "+strings.Join(slices.Sorted(maps.Keys(d.Systems)), ", "), "%s has no figures of %s", name, target)
+	}
+	if rest == "" {
+		return whole, nil
+	}
+	d = whole.Of(target, strings.Split(rest, "/")...)
+	if len(d.Rows) == 0 {
+		return d, misuse("it has "+strings.Join(partsOf(whole), ", "), "%s has no figures of %s under %s", name, target, rest)
+	}
+	return d, nil
+}
+
+// partsOf lists what --published takes for the single sweeps of a dataset:
+// "techempower-9/json".
+func partsOf(d published.Dataset) []string {
+	var list []string
+	for _, row := range d.Rows {
+		spec := d.Name
+		if slices.ContainsFunc(d.Rows, func(other published.Row) bool { return other.Profile != row.Profile }) {
+			spec += "/" + row.Profile
+		}
+		if slices.ContainsFunc(d.Rows, func(other published.Row) bool { return other.Environment != row.Environment }) {
+			spec += "/" + row.Environment
+		}
+		if !slices.Contains(list, spec) {
+			list = append(list, spec)
+		}
+	}
+	return list
+}
+
+// publishedTables makes a table of each of a dataset's sweeps.
+func publishedTables(d published.Dataset) []sweep.Table {
+	var tables []sweep.Table
+	for _, sw := range d.Sweeps() {
+		tables = append(tables, sweep.NewTable(sw))
+	}
+	return tables
+}
+
+// publishedTable is the one table that a chart or JSON can show.
+func publishedTable(d published.Dataset) (sweep.Table, error) {
+	tables := publishedTables(d)
+	if len(tables) != 1 {
+		return sweep.Table{}, misuse("name one: "+strings.Join(partsOf(d), ", "), "--published: %s has %d tables, and one can be shown at a time", d.Name, len(tables))
+	}
+	return tables[0], nil
+}
+
+// publishedMetric is the metric that --metric names. Where it is not given, and
+// the usual one has no figure, it is the first that has.
+func publishedMetric(t sweep.Table, key string, given bool) (sweep.Metric, error) {
+	var keys []string
+	var found []sweep.Metric
+	for _, m := range t.Plan.AllMetrics() {
+		if slices.ContainsFunc(t.Rows, func(row sweep.Row) bool { _, ok := row.Metrics[m.Key]; return ok }) {
+			keys, found = append(keys, m.Key), append(found, m)
+		}
+	}
+	if i := slices.Index(keys, key); i >= 0 {
+		return found[i], nil
+	}
+	switch {
+	case len(found) == 0:
+		return findMetric(t.Plan, key)
+	case !given:
+		return found[0], nil
+	}
+	return sweep.Metric{}, misuse("it has "+strings.Join(keys, ", "), "%s has no figures of metric %q", t.Plan.Foreign.File, key)
+}
+
+// printPublished prints the tables of a dataset: in the layout asked for, or one
+// that suits what there is to show.
+func (a *app) printPublished(d published.Dataset, layout, metric string, given bool) error {
+	if a.json {
+		t, err := publishedTable(d)
+		if err != nil {
+			return err
+		}
+		return a.printJSON(newTableJSON(t))
+	}
+	for i, t := range publishedTables(d) {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		m, err := publishedMetric(t, metric, given)
+		if err != nil {
+			return err
+		}
+		switch {
+		case layout == layoutSeries:
+			err = charts.WriteSeries(a.stdout, t, m)
+		case layout == layoutMetrics, layout == "" && len(t.Plan.Foreign.Metrics) > 0:
+			err = charts.WriteMetrics(a.stdout, t)
+		default:
+			err = charts.WriteTable(a.stdout, t, charts.TableOptions{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	a.sayOrigin(d)
+	return nil
+}
+
+// sayOrigin tells where published figures come from, and what is odd in them.
+func (a *app) sayOrigin(d published.Dataset) {
+	origin := d.Source
+	for _, more := range []string{d.Date, d.URL} {
+		if more != "" {
+			origin += ", " + more
+		}
+	}
+	a.say("from %s", origin)
+	for _, note := range d.Notes {
+		a.say("note: %s", note)
+	}
+}
+
+// drawPublished draws the trend of the one table of a dataset.
+func (a *app) drawPublished(file string, d published.Dataset, metric string, given bool, o charts.Options) error {
+	t, err := publishedTable(d)
+	if err != nil {
+		return err
+	}
+	m, err := publishedMetric(t, metric, given)
+	if err != nil {
+		return err
+	}
+	if o.Format, err = charts.FormatOf(file); err != nil {
+		return err
+	}
+	if err := writeWhole(file, func(w io.Writer) error { return charts.Trend(w, t, m, o) }); err != nil {
+		return err
+	}
+	a.sayOrigin(d)
+	a.say("wrote %s", file)
+	return nil
+}
+
+// publishedBeside finds the published figures of t's target and metric m that
+// are for releases that t has too, and keeps those releases only.
+func publishedBeside(t sweep.Table, m sweep.Metric) ([]charts.Overlay, error) {
+	all, err := published.All()
+	if err != nil {
+		return nil, err
+	}
+	measured := map[string]bool{}
+	for _, row := range t.Rows {
+		measured[row.Version.Name] = true
+	}
+	var found []charts.Overlay
+	for _, d := range all {
+		d := d.Of(t.Target)
+		titles := partsOf(d) // in the order of the tables
+		for i, p := range publishedTables(d) {
+			p.Rows = slices.DeleteFunc(p.Rows, func(row sweep.Row) bool { return !measured[row.Version.Name] })
+			if slices.ContainsFunc(p.Rows, func(row sweep.Row) bool { _, ok := row.Metrics[m.Key]; return ok }) {
+				found = append(found, charts.Overlay{Title: titles[i], Table: p})
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, misuse("docs/published.md lists them", "--with published: there are no published figures of %s for these releases", t.Target)
+	}
+	return found, nil
+}
+
+// importPublished stores published figures under their target, each dataset once;
+// without names, all of them.
+func (a *app) importPublished(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		names = published.Names()
+	}
+	var sets []published.Dataset
+	for _, name := range names {
+		d, err := findPublished(name)
+		if err != nil {
+			return err
+		}
+		sets = append(sets, d)
+	}
+	st, err := openStore(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	for _, d := range sets {
+		sweeps := d.Sweeps()
+		stored, err := st.ImportSweeps(ctx, sweeps, false, time.Now())
+		if err != nil {
+			return fmt.Errorf("importing %s: %w", d.Name, err)
+		}
+		for i, sw := range sweeps {
+			here := ""
+			if stored[i].Already {
+				here = ", which was here already"
+			}
+			a.say("%s of %s, %s: sweep %d%s", sw.Plan.Target, d.Name, sw.Plan.Foreign.Profile, stored[i].ID, here)
+		}
+	}
+	return nil
+}
