@@ -1,10 +1,13 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // autocannonReport is autocannon's JSON; latencies are in whole ms.
@@ -68,6 +71,8 @@ var (
 	autocannonAnswer = regexp.MustCompile(`^(\d+) 2xx responses, (\d+) non 2xx responses$`)
 	autocannonErrors = regexp.MustCompile(`^(\S+) errors \((\S+) timeouts\)$`)
 	autocannonCount  = regexp.MustCompile(`^# of samples: (\d+)$`)
+	autocannonBodies = regexp.MustCompile(`^(\S+) requests with mismatched body$`)
+	autocannonResets = regexp.MustCompile(`^request pipeline was reset (\S+) times?$`)
 )
 
 // readAutocannonText reads the tables. Without wrong answers they hold the count
@@ -90,16 +95,22 @@ func readAutocannonText(d document) ([]Reading, error) {
 func readAutocannonRun(d document, block []line) (Reading, error) {
 	r := newReading(block[0].number)
 	var head []string
-	var perSecond, samples float64
+	var mean string // requests a second, as the machine's locale has it
+	var samples, sent float64
 	var done, exact bool
 	for _, l := range block {
 		text := strings.TrimSpace(l.text)
-		bad := func(err error) (Reading, error) { return r, d.fail(l.number, "%v", err) }
 		cells := tableCells(text)
+		var failure error
+		counted := func(words string) int64 {
+			n, err := count(words)
+			failure = cmp.Or(failure, err)
+			return n
+		}
 		switch {
-		case len(cells) == 8 && cells[0] == "Stat":
+		case len(cells) > 0 && slices.Contains([]string{"Stat", "Percentile", "Code"}, cells[0]):
 			head = cells
-		case len(cells) == 8 && cells[0] == "Latency":
+		case len(cells) == 8 && len(head) == 8 && cells[0] == "Latency":
 			for i, cell := range cells[1:] {
 				name := map[string]string{"Avg": "average", "Stdev": "stddev", "Max": "max"}[head[i+1]]
 				if p, ok := strings.CutSuffix(head[i+1], "%"); ok {
@@ -110,58 +121,52 @@ func readAutocannonRun(d document, block []line) (Reading, error) {
 				}
 			}
 		case len(cells) == 8 && cells[0] == "Req/Sec":
-			v, err := grouped(cells[5])
-			if err != nil {
-				return bad(err)
-			}
-			perSecond = v
-		case len(cells) == 2: // the percentiles of --latency
-			p, err1 := number(cells[0])
-			ms, err2 := grouped(cells[1])
-			if err1 == nil && err2 == nil {
-				r.setPercentile(p, ms)
+			mean = cells[5]
+		case len(cells) == 2 && head[0] == "Percentile": // with --latency
+			if ms, err := number(cells[1]); err == nil {
+				r.autocannonStat("p"+cells[0], ms)
 			}
 		case autocannonCount.MatchString(text):
-			samples, _ = number(autocannonCount.FindStringSubmatch(text)[1])
+			samples = float64(counted(autocannonCount.FindStringSubmatch(text)[1]))
 		case autocannonDone.MatchString(text):
-			elapsed, err := span(autocannonDone.FindStringSubmatch(text)[2])
-			if err != nil {
-				return bad(err)
-			}
-			r.Elapsed, done = elapsed, true
+			m := autocannonDone.FindStringSubmatch(text)
+			sent, done = float64(counted(m[1])), true
+			var err error
+			r.Elapsed, err = span(m[2])
+			failure = cmp.Or(failure, err)
 		case autocannonAnswer.MatchString(text):
 			m := autocannonAnswer.FindStringSubmatch(text)
-			right, err1 := count(m[1])
-			wrong, err2 := count(m[2])
-			if err1 != nil {
-				return bad(err1)
-			}
-			if err2 != nil {
-				return bad(err2)
-			}
-			r.OK, r.Errors.Status, exact = right, wrong, true
+			r.OK, r.Errors.Status, exact = counted(m[1]), counted(m[2]), true
 		case autocannonErrors.MatchString(text):
 			m := autocannonErrors.FindStringSubmatch(text)
-			all, err1 := count(m[1])
-			late, err2 := count(m[2])
-			if err1 != nil {
-				return bad(err1)
-			}
-			if err2 != nil {
-				return bad(err2)
-			}
+			all, late := counted(m[1]), counted(m[2])
 			r.Errors.Timeout, r.Errors.Other = late, max(0, all-late)
-			r.notef("the number of errors is rounded")
+		case autocannonBodies.MatchString(text):
+			r.Errors.Body = counted(autocannonBodies.FindStringSubmatch(text)[1])
+		case autocannonResets.MatchString(text):
+			r.Errors.Reset = counted(autocannonResets.FindStringSubmatch(text)[1])
+		}
+		if failure != nil {
+			return r, d.fail(l.number, "%v", failure)
 		}
 	}
 	if !done {
 		return r, d.cut(block, `"requests in" line`)
 	}
 	if !exact {
-		r.OK = total(math.Round(perSecond * samples))
-		if r.OK > 0 {
+		perSecond, err := localised(mean, sent/max(samples, 1))
+		if err != nil {
+			return r, d.fail(block[0].number, "%v", err)
+		}
+		if r.OK = total(perSecond * samples); r.OK > 0 {
 			r.notef("the number of requests is the mean a second times %g seconds", samples)
 		}
+	}
+	// An answer with a wrong body and a wrong status is counted as both.
+	r.Errors.Body = max(0, r.Errors.Body-r.Errors.Status)
+	r.OK = max(0, r.OK-r.Errors.Body)
+	if r.Errors.Total() >= 1000 {
+		r.notef("numbers of errors are rounded to thousands")
 	}
 	r.Requests = r.OK + r.Errors.Total()
 	if len(r.Percentiles) > 0 {
@@ -201,8 +206,30 @@ func tableCells(text string) []string {
 	return cells
 }
 
-// grouped reads a number whose groups of digits autocannon sets apart with
-// commas: "21,679".
-func grouped(text string) (float64, error) {
-	return number(strings.ReplaceAll(text, ",", ""))
+// localised reads a number as the machine's locale writes it: 21,679 is 21679
+// in English and 21.679 elsewhere. Of two readings it takes the one that is
+// nearer to about.
+func localised(text string, about float64) (float64, error) {
+	t := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '\'' || r == '’' {
+			return -1
+		}
+		return r
+	}, text)
+	at := strings.IndexAny(t, ".,")
+	if at < 0 || at != strings.LastIndexAny(t, ".,") || len(t)-at-1 != 3 {
+		if at >= 0 && strings.Count(t, t[at:at+1]) > 1 { // groups and no fraction, or groups before one
+			t = strings.ReplaceAll(t, t[at:at+1], "")
+		}
+		return number(t)
+	}
+	whole, err1 := number(t[:at] + t[at+1:])
+	fraction, err2 := number(t[:at] + "." + t[at+1:])
+	if err := cmp.Or(err1, err2); err != nil {
+		return 0, err
+	}
+	if math.Abs(whole-about) < math.Abs(fraction-about) {
+		return whole, nil
+	}
+	return fraction, nil
 }

@@ -84,24 +84,43 @@ func readK6JSON(d document) ([]Reading, error) {
 }
 
 var (
-	k6Line  = regexp.MustCompile(`^\s*([a-z_]+|\{ expected_response:true \})\.{3,}: (.+)$`)
+	k6Line  = regexp.MustCompile(`^\s*(?:[✓✗] )?([a-z_]+|\{ expected_response:true \})\.{3,}: (.+)$`)
 	k6Stat  = regexp.MustCompile(`([a-z]+|p\([0-9.]+\))=(\S+)`)
 	k6Share = regexp.MustCompile(`(\d+) out of (\d+)|✓ (\d+)\s+✗ (\d+)`)
 	k6VUs   = regexp.MustCompile(`(\d+) max VUs`)
 )
 
+// readK6Text begins a new run where a metric comes a second time. After those of
+// the whole test k6 can repeat them for each group and scenario: these are left
+// out.
 func readK6Text(d document) ([]Reading, error) {
-	values := map[string]map[string]float64{}
-	var first, users int
+	var out []Reading
+	var values map[string]map[string]float64
+	var first, announced, users int // users: of this run
 	var last string
+	finish := func() error {
+		if len(values) == 0 {
+			return nil
+		}
+		r, err := k6Reading(d, first, values)
+		if r.Connections == 0 {
+			r.Connections = users
+		}
+		out, values = append(out, r), nil
+		return err
+	}
+	part := false // of the test
 	for _, l := range d.lines {
+		if title, ok := strings.CutPrefix(strings.TrimSpace(l.text), "█ "); ok {
+			part = strings.HasPrefix(title, "GROUP: ") || strings.HasPrefix(title, "SCENARIO: ")
+		}
 		if m := k6VUs.FindStringSubmatch(l.text); m != nil {
 			if n, err := count(m[1]); err == nil {
-				users = int(n)
+				announced = int(n)
 			}
 		}
 		m := k6Line.FindStringSubmatch(l.text)
-		if m == nil {
+		if m == nil || part {
 			continue
 		}
 		name := m[1]
@@ -109,47 +128,46 @@ func readK6Text(d document) ([]Reading, error) {
 			name = last + "{expected_response:true}"
 		}
 		last = name
-		if first == 0 {
-			first = l.number
-		}
-		if _, twice := values[name]; twice {
-			return nil, d.fail(l.number, "%q a second time: k6's text is read one run a file", name)
-		}
-		stats := map[string]float64{}
-		for _, s := range k6Stat.FindAllStringSubmatch(m[2], -1) {
-			if at, err := span(s[2]); err == nil {
-				stats[s[1]] = inMS(at)
+		if _, twice := values[name]; twice || len(values) == 0 {
+			if err := finish(); err != nil {
+				return nil, err
 			}
+			first, values = l.number, map[string]map[string]float64{}
+			users = announced
 		}
-		if s := k6Share.FindStringSubmatch(m[2]); s != nil {
-			passes, err1 := count(s[1] + s[3])
-			of, err2 := count(s[2] + s[4])
-			if err1 == nil && err2 == nil {
-				stats["passes"], stats["fails"] = float64(passes), float64(of)
-				if s[2] != "" {
-					stats["fails"] -= stats["passes"]
-				}
-			}
-		} else if words := strings.Fields(m[2]); len(words) == 2 && strings.HasSuffix(words[1], "/s") {
-			n, err1 := number(words[0])
-			rate, err2 := number(strings.TrimSuffix(words[1], "/s"))
-			if err1 == nil && err2 == nil {
-				stats["count"], stats["rate"] = n, rate
-			}
-		}
-		values[name] = stats
+		values[name] = k6Stats(m[2])
 	}
-	if first == 0 {
-		return nil, nil
-	}
-	r, err := k6Reading(d, first, values)
-	if err != nil {
+	if err := finish(); err != nil {
 		return nil, err
 	}
-	if r.Connections == 0 {
-		r.Connections = users
+	return out, nil
+}
+
+// k6Stats reads what stands behind a metric's name; times are in ms.
+func k6Stats(text string) map[string]float64 {
+	stats := map[string]float64{}
+	for _, s := range k6Stat.FindAllStringSubmatch(text, -1) {
+		if at, err := span(s[2]); err == nil {
+			stats[s[1]] = inMS(at)
+		}
 	}
-	return []Reading{r}, nil
+	if s := k6Share.FindStringSubmatch(text); s != nil {
+		passes, err1 := count(s[1] + s[3])
+		rest, err2 := count(s[2] + s[4])
+		if s[2] != "" { // "25 out of 100"
+			rest -= passes
+		}
+		if err1 == nil && err2 == nil {
+			stats["passes"], stats["fails"] = float64(passes), float64(rest)
+		}
+	} else if words := strings.Fields(text); len(words) == 2 && strings.HasSuffix(words[1], "/s") {
+		n, err1 := number(words[0])
+		rate, err2 := number(strings.TrimSuffix(words[1], "/s"))
+		if err1 == nil && err2 == nil {
+			stats["count"], stats["rate"] = n, rate
+		}
+	}
+	return stats
 }
 
 // k6Reading makes a reading of k6's metrics by name and statistic.

@@ -153,11 +153,15 @@ func TestReadings(t *testing.T) {
 		{"k6", "k6181_handle.json", map[string]any{"ok": 75.0, "elapsed_s": 0.080127532, "p90_ms": 8.920931}, Errors{Other: 25}},
 		{"k6", "k6181_ok.txt", map[string]any{"ok": 100.0, "qps": 3695.04307, "p95_ms": 0.49308, "max_ms": 7.77}, Errors{}},
 		{"k6", "k6181_ok.json", map[string]any{"ok": 100.0, "qps": 3695.04307, "p95_ms": 0.49308, "max_ms": 7.773582}, Errors{}},
+		{"k6", "k6181_groups.txt", map[string]any{"ok": 30.0, "qps": 3417.80466 * 0.75, "p50_ms": 0.08625}, Errors{Other: 10}},
+		{"k6", "k6181_legacy_groups.txt", map[string]any{"ok": 40.0, "error_share": 0.0, "min_ms": 30.6 / 1000}, Errors{}},
 		{"k6", "k6181_refused.txt", map[string]any{"ok": 0.0, "qps": 0.0, "p50_ms": null}, Errors{Other: 100}},
 		{"autocannon", "autocannon900_ok.txt", map[string]any{"ok": 21672.0, "qps": 21672 / 1.01, "mean_ms": 0.02, "max_ms": 11.0, "p50_ms": 0.0}, Errors{}},
 		{"autocannon", "autocannon900_latency.txt", map[string]any{"ok": 150.0, "qps": 150 / 1.01, "p90_ms": 1.0, "p99_9_ms": 31.0}, Errors{Status: 50}},
 		{"autocannon", "autocannon900_refused.txt", map[string]any{"ok": 0.0, "qps": 0.0}, Errors{Other: 14000}},
 		{"autocannon", "autocannon900_mixed.json", map[string]any{"ok": 21822.0, "qps": 21822 / 1.01, "p99_9_ms": 5.0}, Errors{Status: 7274}},
+		{"autocannon", "autocannon900_german.txt", map[string]any{"ok": 54208.0}, Errors{}},
+		{"autocannon", "autocannon900_codes.txt", map[string]any{"ok": 150.0}, Errors{Status: 50}},
 		{"autocannon", "autocannon900_never.json", map[string]any{"ok": 0.0, "mean_ms": null}, Errors{Timeout: 9}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
@@ -221,6 +225,68 @@ func TestUnitsAndSeveralRunsAFile(t *testing.T) {
 	})
 	if r := got[2]; r.Connections != 128 || r.Block != 3 || r.Line != 25 || r.Values[sweep.QPS] != 3600 || len(r.Percentiles) != 0 {
 		t.Errorf("the third run: %+v", r)
+	}
+}
+
+// k6 repeats its metrics for groups; those of a second run are another run's.
+func TestSeveralRunsOfK6(t *testing.T) {
+	var text strings.Builder
+	for _, name := range []string{"k6181_ok.txt", "k6181_groups.txt", "k6181_refused.txt"} {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(b)
+	}
+	got, err := Read("k6", strings.NewReader(text.String()), Options{})
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%d readings, %v", len(got), err)
+	}
+	if got[0].OK != 100 || got[1].OK != 30 || got[2].OK != 0 || !got[2].Failed || got[1].Line <= got[0].Line {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]float64{
+		"12": 12, "0,02": 0.02, "1.234,5": 1234.5, "1,234.5": 1234.5, "1,234,567": 1234567, "-3.5": -3.5, " 7 ": 7,
+	} {
+		if got, err := number(text); err != nil || got != want {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "-nan", "NaN", "inf", "1,234", "1e999", "12%", "0x"} {
+		if got, err := number(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+	for text, want := range map[string]int64{"36.29k": 36290, "2.50M": 2500000, "7": 7, "1K": 1000, "1G": 1e9} {
+		if got, err := count(text); err != nil || got != want {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]time.Duration{
+		"163.02us": 163020, "20.23ms": 20230 * time.Microsecond, "1.20m": 72 * time.Second, "0.0087 secs": 8700 * time.Microsecond, "7.5µs": 7500, "1m30s": 90 * time.Second,
+		"1,5 s": 1500 * time.Millisecond, "2 min": 2 * time.Minute,
+	} {
+		if got, err := span(text); err != nil || got != want {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "5", "NaN secs", "-1s", "ms", "1 parsec", "9e99s"} {
+		if got, err := span(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+	for _, c := range []struct {
+		text        string
+		about, want float64
+	}{
+		{"21,679", 22000, 21679}, {"21.679", 22000, 21679}, {"21.679", 22, 21.679}, {"1\u202f402,5", 1400, 1402.5}, {"204", 9, 204}, {"1.234.567", 0, 1234567}, {"1'234.5", 1e3, 1234.5},
+	} {
+		if got, err := localised(c.text, c.about); err != nil || got != c.want {
+			t.Errorf("%q about %v is %v, %v", c.text, c.about, got, err)
+		}
 	}
 }
 
