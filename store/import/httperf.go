@@ -20,8 +20,9 @@ func readHttperf(d document, _ Options) ([]Reading, error) {
 	for _, block := range d.blocks(func(text string) bool {
 		switch {
 		case strings.HasPrefix(text, "httperf --"):
+			begins := !commanded // the user's own command can come before
 			commanded = true
-			return true
+			return begins
 		case strings.HasPrefix(text, "Total: connections"):
 			begins := !commanded
 			commanded = false

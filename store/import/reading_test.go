@@ -228,6 +228,19 @@ func TestUnitsAndSeveralRunsAFile(t *testing.T) {
 	}
 }
 
+// A pasted terminal holds the user's command before the one that httperf repeats.
+func TestCommandBeforeHttperf(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "httperf090_ok.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "httperf --hog --server 127.0.0.1\n" + string(b)
+	got, err := Read("httperf", strings.NewReader(text+text), Options{})
+	if err != nil || len(got) != 2 || got[1].OK != 1000 || got[1].Label != "http://127.0.0.1:18090/ok" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // k6 repeats its metrics for groups; those of a second run are another run's.
 func TestSeveralRunsOfK6(t *testing.T) {
 	var text strings.Builder
@@ -459,8 +472,8 @@ func TestSameReportInAnotherDress(t *testing.T) {
 	}
 }
 
-// siege 4.1 prints times in ms, newer h2load has more columns.
-func TestNewerVersions(t *testing.T) {
+// Units and columns are read as they stand there, whichever version printed them.
+func TestUnitsAndColumnsOfOtherVersions(t *testing.T) {
 	siege := "Transactions:  120 hits\nAvailability: 100.00 %\nElapsed time: 1.50 secs\nResponse time: 14.36 ms\n" +
 		"Transaction rate: 80.00 trans/sec\nSuccessful transactions: 120\nFailed transactions: 0\nLongest transaction: 60.00 ms\nShortest transaction: 10.00 ms\n"
 	got, err := Read("siege", strings.NewReader(siege), Options{})
