@@ -141,17 +141,16 @@ func readABRun(d document, block []line) (Reading, error) {
 // abWithoutReport says why a run has none: ab prints none after a time-out, a
 // reset or a refused connection.
 func abWithoutReport(d document, block []line) error {
+	if l := lineWith(block, "apr_"); l != nil {
+		return d.fail(l.number, "no report: ab ended with %q", l.text[strings.Index(l.text, "apr_"):])
+	}
 	last := block[0]
 	for _, l := range block {
 		if strings.TrimSpace(l.text) != "" {
 			last = l
 		}
 	}
-	_, cause, _ := strings.Cut(last.text, "(be patient)")
-	if cause = strings.Trim(cause, ". "); cause == "" {
-		cause = "an error that went to its error output: nobody listens, the connection was reset or the time-out passed"
-	}
-	return d.fail(last.number, "no report: ab ended with %s", cause)
+	return d.fail(last.number, "no report: ab ended with an error that went to its error output: nobody listens, the connection was reset or the time-out passed")
 }
 
 func abURL(fields map[string]string) string {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
-
-	"versweep/sweep"
 )
 
 // k6Metric is one metric of k6's JSON, as --summary-export writes it or, under
@@ -220,8 +218,5 @@ func k6Reading(d document, line int, metrics map[string]map[string]float64) (Rea
 		r.notef("%d of %d checks failed", total(checks["fails"]), total(checks["fails"], checks["passes"]))
 	}
 	r.conclude(rate)
-	if bad > 0 {
-		r.set(sweep.ErrorShare, float64(bad)/float64(r.Requests))
-	}
 	return r, nil
 }

@@ -400,7 +400,7 @@ func TestErrorsNameWhatIsMissing(t *testing.T) {
 	}
 	for _, c := range []struct{ format, text, want string }{
 		{"ab", before("ab23_ok.txt", "Requests per second"), `ab: line 1: no "Requests per second" line: the output is cut after line 20`},
-		{"ab", file("ab23_timeout.txt"), "ab: line 5: no report: ab ended with apr_pollset_poll: The timeout specified has expired (70007)"},
+		{"ab", file("ab23_timeout.txt"), `ab: line 5: no report: ab ended with "apr_pollset_poll: The timeout specified has expired (70007)"`},
 		{"ab", file("ab23_refused.txt"), "ab: line 5: no report: ab ended with an error that went to its error output: nobody listens, the connection was reset or the time-out passed"},
 		{"ab", file("ab23_refused.err"), `ab: line 1: no report: ab ended with "apr_socket_recv: Connection refused (111)"`},
 		{"wrk", file("wrk410_refused.err"), `wrk: line 1: no report: wrk ended with "unable to connect to 127.0.0.1:18099 Connection refused"`},

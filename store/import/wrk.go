@@ -27,21 +27,14 @@ func wrkBegins(text string) bool {
 	return running || strings.HasPrefix(t, "Making ") && strings.Contains(t, " requests to ") // wrk 1
 }
 
-// wrk prints up to three distributions; the one that it means is read.
-const (
-	wrkNoTable    = iota
-	wrkLatency    // of wrk, or wrk2's recorded one
-	wrkUncorrect  // wrk2's, timed from sending
-	wrkSpectrum   // wrk2's histogram, a row a bucket
-	wrkOtherTable // any other
-)
-
 func readWrkRun(d document, block []line) (Reading, error) {
 	r := newReading(block[0].number)
 	_, r.Label, _ = strings.Cut(strings.TrimSpace(block[0].text), " @ ")
 	var rate float64
 	var haveCount, haveRate bool
-	table := wrkNoTable
+	// wrk2 prints up to two distributions, each with a spectrum of its buckets.
+	// The second is timed from sending and leaves out what waited.
+	inLatency := false
 	for _, l := range block[1:] {
 		text := strings.TrimSpace(l.text)
 		words := strings.Fields(text)
@@ -59,20 +52,11 @@ func readWrkRun(d document, block []line) (Reading, error) {
 			r.setSpan(StdevLatency, words[2])
 			r.setSpan(MaxLatency, words[3])
 		case strings.HasPrefix(text, "Latency Distribution"):
-			table = wrkLatency
-			if strings.Contains(text, "Recorded Latency") {
-				r.Corrected = true
-			}
-			if strings.Contains(text, "Uncorrected") {
-				table = wrkUncorrect
-			}
+			inLatency = !strings.Contains(text, "Uncorrected")
+			r.Corrected = r.Corrected || strings.Contains(text, "Recorded Latency")
 		case strings.HasPrefix(text, "Detailed Percentile spectrum"):
-			if table == wrkLatency {
-				table = wrkSpectrum
-			} else {
-				table = wrkOtherTable
-			}
-		case table == wrkLatency && len(words) == 2 && strings.HasSuffix(words[0], "%"):
+			inLatency = false
+		case inLatency && len(words) == 2 && strings.HasSuffix(words[0], "%"):
 			p, err := number(strings.TrimSuffix(words[0], "%"))
 			if err != nil {
 				return bad(err)
@@ -80,8 +64,6 @@ func readWrkRun(d document, block []line) (Reading, error) {
 			if ms, err := span(words[1]); err == nil {
 				r.setPercentile(p, inMS(ms))
 			}
-		case table == wrkUncorrect && len(words) == 2 && strings.HasSuffix(words[0], "%"):
-			// Timed from sending: it leaves out what waited.
 		case len(words) >= 5 && words[1] == "requests" && words[2] == "in":
 			n, err := count(words[0])
 			if err != nil {
