@@ -47,7 +47,7 @@ fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzPrintable$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzDefinition$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzVersionsOfTags$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./store/import -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./store/import -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x
 
 bench: ## benchmarks of every package
 	$(GO) test -run '^$$' -bench . -benchmem ./...
