@@ -62,23 +62,32 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) error {
 			step.Round, step.Version, step.Twin, step.Sample = round, e.version, e.twin, nil
 			if !taken[slot{round, e.version, e.twin}] && !givenUp(sw.Samples, e) {
 				r.tell(step)
-				s, err := r.sample(ctx, builds[e.version], sw.Plan)
-				if err != nil {
+				if err := r.takeSample(ctx, sw, e, round, position, builds[e.version]); err != nil {
 					return err
 				}
-				s.Round, s.Position, s.Version, s.Twin = round, position, e.version, e.twin
-				// The sample is whole: an interrupt must not lose it now.
-				if err := r.Recorder.SaveSample(context.WithoutCancel(ctx), sw.ID, &s); err != nil {
-					return err
-				}
-				s.forgetHistograms()
-				sw.Samples = append(sw.Samples, s)
-				step.Sample = &s
+				step.Sample = &sw.Samples[len(sw.Samples)-1]
 			}
 			step.Done++
 			r.tell(step)
 		}
 	}
+	return nil
+}
+
+// takeSample samples b as e in its place of the round, saves the sample and adds
+// it to sw.
+func (r Runner) takeSample(ctx context.Context, sw *Sweep, e entry, round, position int, b Build) error {
+	s, err := r.sample(ctx, b, sw.Plan)
+	if err != nil {
+		return err
+	}
+	s.Round, s.Position, s.Version, s.Twin = round, position, e.version, e.twin
+	// The sample is whole: an interrupt must not lose it now.
+	if err := r.Recorder.SaveSample(context.WithoutCancel(ctx), sw.ID, &s); err != nil {
+		return err
+	}
+	s.forgetHistograms()
+	sw.Samples = append(sw.Samples, s)
 	return nil
 }
 
