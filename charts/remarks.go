@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"versweep/sweep"
 )
@@ -47,11 +48,34 @@ func footer(t sweep.Table, figures []column) []string {
 	if line := referenceLine(t); line != "" {
 		lines = append(lines, line)
 	}
-	if t.Starved > 0 {
-		lines = append(lines, fmt.Sprintf("in %d of %s the server had less than nine tenths of its CPU, and the load engine was not the limit: the machine was busy, and their figures are too low",
-			t.Starved, count(int64(t.Samples), "sample")))
-	}
+	lines = append(lines, markLines(t)...)
 	return append(lines, "load: "+loadCaption(t), "machine: "+machineCaption(t.Environment))
+}
+
+// markLines say how many samples are in doubt, and why.
+func markLines(t sweep.Table) []string {
+	var parts []string
+	for _, kind := range sweep.MarkKinds {
+		if n := t.Marks[kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s in %d", markWords[kind], n))
+		}
+	}
+	var lines []string
+	if len(parts) > 0 {
+		lines = append(lines, fmt.Sprintf("doubts in %s: %s; %d left out of the figures",
+			count(int64(t.Samples), "sample"), strings.Join(parts, ", "), t.LeftOut))
+	}
+	if t.Again > 0 {
+		lines = append(lines, fmt.Sprintf("%s taken again because the machine spoilt the attempt before", count(int64(t.Again), "sample")))
+	}
+	return lines
+}
+
+// markWords say what a kind of mark means.
+var markWords = map[sweep.MarkKind]string{
+	sweep.OtherWork: "other work took CPU", sweep.Steal: "the hypervisor took CPU", sweep.Throttled: "a CPU quota held the server back",
+	sweep.Swap: "the machine swapped", sweep.OutOfMemory: "out of memory", sweep.Thermal: "a CPU was slowed",
+	sweep.ClientBound: "the load engine was the limit", sweep.WrongAnswers: "wrong answers", sweep.Unbalanced: "throughput and latency disagree",
 }
 
 // referenceLine names the reference and, when its A/A twin was sampled, how

@@ -251,6 +251,9 @@ type ended struct {
 	err    error  // the engine could not tell
 }
 
+// outOfMemory is the status of a container that the kernel killed for its memory.
+const outOfMemory = "out of memory"
+
 // start starts a container. The channel tells once when it has ended.
 func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
 	// The wait outlives the start's context: an interrupt ends the container
@@ -279,11 +282,11 @@ func (e *Engine) exitStatus(ctx context.Context, id string, code int64) string {
 	info, err := e.api.ContainerInspect(ctx, id)
 	switch {
 	case err == nil && info.State.OOMKilled:
-		return "out of memory"
+		return outOfMemory
 	case code != killed:
 		return fmt.Sprintf("exit status %d", code)
 	case e.ranOutOfMemory(ctx, id):
-		return "out of memory"
+		return outOfMemory
 	}
 	return "killed (signal 9)"
 }

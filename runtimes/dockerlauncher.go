@@ -282,7 +282,7 @@ func (c *containerInstance) StartupTime() (time.Duration, bool) { return c.start
 func (c *containerInstance) Usage() (sweep.Usage, error) {
 	select {
 	case <-c.gone:
-		return sweep.Usage{}, nil // how it ended is told by Stop
+		return sweep.Usage{Elsewhere: !c.here}, nil // how it ended is told by Stop
 	default:
 	}
 	if c.here {
@@ -300,7 +300,9 @@ func (c *containerInstance) Usage() (sweep.Usage, error) {
 	if memory, known := stats.memory(); known {
 		c.peak = max(c.peak, memory)
 	}
-	return sweep.Usage{CPU: cpu, PeakRSS: c.peak}, nil
+	u := sweep.Usage{CPU: cpu, PeakRSS: c.peak, Elsewhere: true}
+	u.Throttled = time.Duration(stats.CPU.Throttling.Time)
+	return u, nil
 }
 
 // Load implements sweep.Instance.
@@ -334,6 +336,7 @@ func (c *containerInstance) Stop() (sweep.Exit, error) {
 		select {
 		case <-c.gone:
 			c.exit.Early, c.exit.Status = true, c.ended.status
+			c.exit.OutOfMemory = c.ended.status == outOfMemory
 			c.exit.Log = c.launcher.engine.logs(c.server)
 		default:
 		}

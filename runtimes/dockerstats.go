@@ -16,6 +16,9 @@ type engineStats struct {
 		Usage struct {
 			Total uint64 `json:"total_usage"`
 		} `json:"cpu_usage"`
+		Throttling struct {
+			Time uint64 `json:"throttled_time"` // ns that a quota held it back, over its CPUs
+		} `json:"throttling_data"`
 	} `json:"cpu_stats"`
 	Memory struct {
 		Usage uint64            `json:"usage"` // bytes, cached files included

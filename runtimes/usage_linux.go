@@ -18,7 +18,7 @@ import (
 // /proc/PID/stat are as coarse as 1 % of a one-second window. Peak memory is
 // the sum of each process's own peak, pages that they share counted for each.
 func treeUsage(root int) (sweep.Usage, error) {
-	var u sweep.Usage
+	u := sweep.Usage{GroupCounters: sweep.ThisMachine().Group(root)}
 	for _, pid := range processTree(root) {
 		cpu, err := processCPU(pid)
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 // or not at all, and sets its ID. Once it returns, neither a kill nor a power
 // cut loses the sample.
 //
-// It fails with ErrDuplicate when the sweep has a sample of that round, version
-// and twin already; with ErrNoSweep; or when the version is not in the plan. A
+// It fails with ErrDuplicate when the sweep has a sample of that round, version,
+// twin and attempt already; with ErrNoSweep; or when the version is not in the plan. A
 // value that is NaN or infinite is refused with ErrNotFinite naming the metric:
 // taking it for "unknown" would hide a fault of whoever computed it. −0 is
 // stored as 0.
@@ -45,6 +45,9 @@ func (s *Store) SaveSample(ctx context.Context, sweepID int64, sample *sweep.Sam
 		if err := saveValues(ctx, tx, id, sample.Values); err != nil {
 			return err
 		}
+		if err := saveMarks(ctx, tx, id, sample.Marks); err != nil {
+			return err
+		}
 		for pass, result := range passes(sample) {
 			if *result == nil {
 				continue
@@ -65,13 +68,13 @@ func (s *Store) SaveSample(ctx context.Context, sweepID int64, sample *sweep.Sam
 }
 
 const insertSampleSQL = `
-	INSERT INTO sample (sweep_id, ordinal, round, position, twin, status, reason, log, started_ns)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	INSERT INTO sample (sweep_id, ordinal, round, position, twin, attempt, status, reason, log, started_ns)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // insertSample adds a sample's row by the statement insertSampleSQL.
 func insertSample(ctx context.Context, add *sql.Stmt, sweepID, ordinal int64, sample *sweep.Sample) (int64, error) {
 	res, err := add.ExecContext(ctx,
-		sweepID, ordinal, sample.Round, sample.Position, sample.Twin, string(sample.Status),
+		sweepID, ordinal, sample.Round, sample.Position, sample.Twin, sample.Attempt, string(sample.Status),
 		optional(sample.Reason), joinLog(sample.Log), nanoseconds(sample.Started))
 	if isDuplicate(err) {
 		return 0, ErrDuplicate
@@ -133,7 +136,7 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 		var m sweep.Sample
 		var reason, log sql.NullString
 		var started sql.NullInt64
-		err := scan(&m.ID, &m.Round, &m.Position, &m.Version, &m.Twin, &m.Status, &reason, &log, &started)
+		err := scan(&m.ID, &m.Round, &m.Position, &m.Version, &m.Twin, &m.Attempt, &m.Status, &reason, &log, &started)
 		if err != nil {
 			return err
 		}
@@ -143,7 +146,7 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 		samples = append(samples, m)
 		return nil
 	}, `
-		SELECT sample.id, sample.round, sample.position, version.name, sample.twin, sample.status,
+		SELECT sample.id, sample.round, sample.position, version.name, sample.twin, sample.attempt, sample.status,
 			sample.reason, sample.log, sample.started_ns
 		FROM sample JOIN version USING (sweep_id, ordinal)
 		WHERE sweep_id = ? ORDER BY sample.id`, sweepID)
@@ -159,6 +162,9 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 	}
 	if err := loadValues(ctx, tx, sweepID, find); err != nil {
 		return nil, fmt.Errorf("their values: %w", err)
+	}
+	if err := loadMarks(ctx, tx, sweepID, find); err != nil {
+		return nil, fmt.Errorf("their marks: %w", err)
 	}
 	err = eachLoad(ctx, tx, sweepID, func(id int64, pass int, r *load.Result) error {
 		m, err := find(id)

@@ -36,13 +36,19 @@ type Instance interface {
 type Usage struct {
 	CPU     time.Duration // over all its processes
 	PeakRSS int64         // bytes, the highest resident memory; 0 when unknown
+	// GroupCounters are of its control group, which may be older.
+	GroupCounters
+	// Elsewhere says that it runs on another machine than this program, or
+	// that this cannot be known.
+	Elsewhere bool
 }
 
 // Exit is how an instance ended.
 type Exit struct {
-	Early  bool     // it ended before it was stopped
-	Status string   // "exit status 1", "signal: killed"; empty unless Early
-	Log    []string // its last lines of output
+	Early       bool     // it ended before it was stopped
+	OutOfMemory bool     // and that was for want of memory
+	Status      string   // "exit status 1", "signal: killed"; empty unless Early
+	Log         []string // its last lines of output
 }
 
 // StartError tells why an instance never served. It is an outcome of the

@@ -24,6 +24,7 @@ type Runner struct {
 	Recorder Recorder
 	Now      func() time.Time
 	Progress func(Step) // called before and after each sample; may be nil
+	Machine  Machine    // that servers run on, watched while they are measured; the zero value is not
 }
 
 // Step is how far a sweep has come.
@@ -60,7 +61,7 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) error {
 	for round := 1; round <= sw.Plan.Rounds; round++ {
 		for position, e := range sw.Plan.order(round, entries) {
 			step.Round, step.Version, step.Twin, step.Sample = round, e.version, e.twin, nil
-			if !taken[slot{round, e.version, e.twin}] && !givenUp(sw.Samples, e) {
+			if !taken[slot{round, e.version, e.twin}] && !givenUp(LastAttempts(sw.Samples), e) {
 				r.tell(step)
 				if err := r.takeSample(ctx, sw, e, round, position, builds[e.version]); err != nil {
 					return err
@@ -71,23 +72,6 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) error {
 			r.tell(step)
 		}
 	}
-	return nil
-}
-
-// takeSample samples b as e in its place of the round, saves the sample and adds
-// it to sw.
-func (r Runner) takeSample(ctx context.Context, sw *Sweep, e entry, round, position int, b Build) error {
-	s, err := r.sample(ctx, b, sw.Plan)
-	if err != nil {
-		return err
-	}
-	s.Round, s.Position, s.Version, s.Twin = round, position, e.version, e.twin
-	// The sample is whole: an interrupt must not lose it now.
-	if err := r.Recorder.SaveSample(context.WithoutCancel(ctx), sw.ID, &s); err != nil {
-		return err
-	}
-	s.forgetHistograms()
-	sw.Samples = append(sw.Samples, s)
 	return nil
 }
 
@@ -165,7 +149,8 @@ func telling(log []string) string {
 }
 
 // sample measures one fresh instance of b.
-func (r Runner) sample(ctx context.Context, b Build, p Plan) (_ Sample, err error) {
+func (r Runner) sample(ctx context.Context, b Build, sw *Sweep) (_ Sample, err error) {
+	p := sw.Plan
 	s := Sample{Started: r.Now()}
 	instance, err := r.Launcher.Start(ctx, b)
 	if failed, ok := errors.AsType[*StartError](err); ok && ctx.Err() == nil {
@@ -175,17 +160,24 @@ func (r Runner) sample(ctx context.Context, b Build, p Plan) (_ Sample, err erro
 	if err != nil {
 		return Sample{}, fmt.Errorf("starting %s %s: %w", p.Target, b.Version, err)
 	}
-	usage := usageInWindow{instance: instance}
+	usage, pacedUsage := newGuard(instance, r.Machine, sw.Environment), newGuard(instance, r.Machine, sw.Environment)
 	result, loadErr := instance.Load(ctx, p.Profile, usage.hooks())
 	if p.LatencyRate > 0 && loadErr == nil && result.OK > 0 {
 		var paced load.Result
-		if paced, loadErr = instance.Load(ctx, p.Paced(), load.Hooks{}); loadErr == nil {
+		if paced, loadErr = instance.Load(ctx, p.Paced(), pacedUsage.hooks()); loadErr == nil {
 			s.Paced = &paced
 		}
 	}
 	exit, stopErr := instance.Stop()
 	if loadErr == nil {
 		s.Load = &result
+		s.Marks = usage.marks(p.Profile, result, exit)
+		if s.Paced != nil {
+			for _, m := range pacedUsage.marks(p.Paced(), *s.Paced, exit) {
+				m.Detail = "at the fixed rate, " + m.Detail
+				s.Marks = append(s.Marks, m)
+			}
+		}
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -332,32 +332,3 @@ func TestPartlyFailedVersionIsDegraded(t *testing.T) {
 		t.Errorf("row %+v", row)
 	}
 }
-
-// A server that a closed loop kept waiting for its CPU was not as fast as it is.
-func TestStarvedSamplesAreCounted(t *testing.T) {
-	closed := load.Profile{Shape: load.ShapeClosed}
-	for name, tt := range map[string]struct {
-		busy    float64 // negative is unknown
-		bound   bool
-		profile load.Profile
-		want    int
-	}{
-		"all of its CPU":                {0.99, false, closed, 0},
-		"half of its CPU":               {0.5, false, closed, 1},
-		"the load engine was the limit": {0.5, true, closed, 0},
-		"a rate leaves it idle":         {0.5, false, load.Profile{Shape: load.ShapeRate}, 0},
-		"connecting leaves it idle":     {0.5, false, load.Profile{Shape: load.ShapeClosed, Calls: 1}, 0},
-		"unknown":                       {-1, false, closed, 0},
-	} {
-		sw := newSweep(1, "1.0.0")
-		sw.Plan.Profile = tt.profile
-		s := Sample{Version: "1.0.0", Status: OK, Load: &load.Result{ClientBound: tt.bound}, Values: map[string]float64{}}
-		if tt.busy >= 0 {
-			s.Values[ServerCPU] = tt.busy
-		}
-		sw.Samples = []Sample{s, {Version: "1.0.0", Status: Failed}}
-		if table := NewTable(*sw); table.Starved != tt.want || table.Samples != 1 {
-			t.Errorf("%s: %d of %d samples", name, table.Starved, table.Samples)
-		}
-	}
-}

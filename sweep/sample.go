@@ -23,10 +23,14 @@ type Sample struct {
 	Position int    // place in the round's shuffled order, from 0
 	Version  string // Version.Name
 	Twin     bool   // the reference under its second label
+	Attempt  int    // from 0; more when the machine spoilt those before
 	Status   Status
 	Reason   string    // why it is not OK, one line
 	Log      []string  // last lines the server wrote, kept when it failed
 	Started  time.Time // when its instance was started
+
+	// Marks are doubts about the sample, in the order in which they were found.
+	Marks []Mark
 
 	// Values holds the metrics by key. A metric that is missing is
 	// unknown; none is NaN or infinite.

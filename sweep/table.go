@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"versweep/sweep/load"
 	"versweep/sweep/stats"
 )
 
@@ -23,6 +22,8 @@ type Row struct {
 	Reason  string              // why it is not OK, one line
 	Notes   []string            // doubts about the figures, one line each
 	Samples int                 // samples that Metrics rest on
+	Marks   map[MarkKind]int    // samples that are marked as each kind, those left out included
+	LeftOut int                 // spoilt samples that Metrics do not rest on
 	Metrics map[string]Estimate // by metric key; missing is unknown
 	// Components are the bundled parts and their versions; nil when unknown.
 	Components map[string]string
@@ -40,8 +41,11 @@ type Table struct {
 	Twin        map[string]Estimate // the reference under its A/A label; empty when never sampled
 	Finished    bool                // every planned round was carried out
 
-	Samples int // that were measured, the twin's included
-	Starved int // of these, in which something else took the server's CPU
+	Samples int              // that were measured, the twin's included; attempts that were repeated are not
+	Marks   map[MarkKind]int // of these, how many are marked as each kind
+	LeftOut int              // of these, how many are spoilt and in no figure
+	Again   int              // attempts that were repeated because they were spoilt
+	Starved int              // samples in which other processes or the hypervisor took CPU
 }
 
 // NewTable sums up what a sweep has measured so far.
@@ -50,9 +54,11 @@ func NewTable(sw Sweep) Table {
 		Target: sw.Plan.Target, Title: sw.Plan.Title, Sweep: sw.ID, Plan: sw.Plan,
 		Environment: sw.Environment, Finished: !sw.Finished.IsZero(),
 	}
+	samples := LastAttempts(sw.Samples)
+	t.Again = len(sw.Samples) - len(samples)
 	byVersion := map[string][]Sample{}
 	var twin []Sample
-	for _, s := range sw.Samples {
+	for _, s := range samples {
 		if s.Twin {
 			twin = append(twin, s)
 		} else {
@@ -66,33 +72,76 @@ func NewTable(sw Sweep) Table {
 	for _, v := range sw.Plan.Versions {
 		t.Rows = append(t.Rows, newRow(v, outcomes[v.Name], byVersion[v.Name]))
 	}
+	twin, left := unspoilt(twin)
 	t.Twin = estimate(twin)
-	for _, s := range sw.Samples {
-		if s.Status == Failed {
-			continue
+	t.LeftOut = len(left)
+	for _, row := range t.Rows {
+		t.LeftOut += row.LeftOut
+	}
+	t.Marks = countMarks(samples)
+	for _, s := range samples {
+		if s.Status != Failed {
+			t.Samples++
 		}
-		t.Samples++
-		if starved(s, sw.Plan.Profile) {
+		if slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.Kind == OtherWork || m.Kind == Steal }) {
 			t.Starved++
 		}
 	}
 	return t
 }
 
-// starvedBelow is the share of one CPU below which a closed loop's server was
-// kept from working: over many connections it always has something to do.
-const starvedBelow = 0.9
+// unspoilt splits what was measured into the samples that figures rest on and
+// those that are left out. Where all are spoilt, none is: figures with a doubt
+// say more than none. Verdicts never rest on them.
+func unspoilt(samples []Sample) (used, left []Sample) {
+	for _, s := range samples {
+		if s.Status != Failed && s.Spoilt() {
+			left = append(left, s)
+		} else {
+			used = append(used, s)
+		}
+	}
+	if !slices.ContainsFunc(used, func(s Sample) bool { return s.Status != Failed }) {
+		return samples, nil
+	}
+	return used, left
+}
 
-// starved tells whether other work on the machine took CPU from the server
-// while it was measured.
-func starved(s Sample, p load.Profile) bool {
-	busy, known := s.Values[ServerCPU]
-	return known && busy < starvedBelow && p.Shape == load.ShapeClosed && p.Calls == 0 && s.Load != nil && !s.Load.ClientBound
+// countMarks counts the samples that are marked as each kind; nil when none is.
+func countMarks(samples []Sample) map[MarkKind]int {
+	var counts map[MarkKind]int
+	for _, s := range samples {
+		for i, m := range s.Marks {
+			if slices.ContainsFunc(s.Marks[:i], func(o Mark) bool { return o.Kind == m.Kind }) {
+				continue
+			}
+			if counts == nil {
+				counts = map[MarkKind]int{}
+			}
+			counts[m.Kind]++
+		}
+	}
+	return counts
+}
+
+// spoiling is the first mark that spoils one of samples; empty when none does.
+func spoiling(samples []Sample) string {
+	for _, s := range samples {
+		for _, m := range s.Marks {
+			if m.Spoils {
+				return m.Detail
+			}
+		}
+	}
+	return ""
 }
 
 // newRow sums up one version; o is zero when it is still to be obtained.
 func newRow(v Version, o Outcome, samples []Sample) Row {
-	row := Row{Version: v, Status: OK, Reason: o.Reason, Metrics: estimate(samples), Components: o.Build.Bundled}
+	taken := len(samples)
+	row := Row{Version: v, Status: OK, Reason: o.Reason, Marks: countMarks(samples), Components: o.Build.Bundled}
+	samples, left := unspoilt(samples)
+	row.LeftOut, row.Metrics = len(left), estimate(samples)
 	var failed, bound, notKept int
 	var failure string
 	for _, s := range samples {
@@ -118,7 +167,14 @@ func newRow(v Version, o Outcome, samples []Sample) Row {
 		row.Reason = cmp.Or(o.Reason, failure, "not sampled yet")
 	case failed > 0:
 		row.Status = Degraded
-		row.Reason = fmt.Sprintf("%d of %d samples failed: %s", failed, len(samples), failure)
+		row.Reason = fmt.Sprintf("%d of %d samples failed: %s", failed, taken, failure)
+	}
+	if row.Samples > 0 && spoiling(samples) != "" {
+		row.Status = Degraded
+		row.Reason = "every sample is spoilt, and none can carry a verdict: " + spoiling(samples)
+	}
+	if row.LeftOut > 0 {
+		row.Notes = append(row.Notes, fmt.Sprintf("%d of %d samples are left out: %s", row.LeftOut, taken, spoiling(left)))
 	}
 	if bound > 0 {
 		row.Notes = append(row.Notes, fmt.Sprintf("the load engine was the limit in %d of %d samples: the server may be faster", bound, row.Samples))

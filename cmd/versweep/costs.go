@@ -37,3 +37,31 @@ func costs(p sweep.Plan, taken []sweep.Sample, elapsed time.Duration) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// takenAgain says how many samples were taken again and why; empty when none was.
+func takenAgain(taken []sweep.Sample) string {
+	again := 0
+	why := map[sweep.MarkKind]int{}
+	for i, s := range taken {
+		if s.Attempt == 0 || i == 0 {
+			continue
+		}
+		again++
+		for _, m := range taken[i-1].Marks { // the attempt that it replaces
+			if m.Spoils {
+				why[m.Kind]++
+				break
+			}
+		}
+	}
+	if again == 0 {
+		return ""
+	}
+	var parts []string
+	for _, kind := range sweep.MarkKinds {
+		if n := why[kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", kind, n))
+		}
+	}
+	return fmt.Sprintf("%s taken again because the machine spoilt the attempt before: %s", counted(again, "sample"), strings.Join(parts, ", "))
+}

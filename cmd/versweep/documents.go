@@ -65,15 +65,17 @@ type tableJSON struct {
 }
 
 type rowJSON struct {
-	Version    string                `json:"version"`
-	Line       string                `json:"line"`
-	Prerelease bool                  `json:"prerelease"`
-	Status     sweep.Status          `json:"status"`
-	Reason     *string               `json:"reason"`
-	Notes      []string              `json:"notes"`
-	Samples    int                   `json:"samples"`
-	Metrics    map[string]metricJSON `json:"metrics"`
-	Components map[string]string     `json:"components"` // null when unknown
+	Version    string                 `json:"version"`
+	Line       string                 `json:"line"`
+	Prerelease bool                   `json:"prerelease"`
+	Status     sweep.Status           `json:"status"`
+	Reason     *string                `json:"reason"`
+	Notes      []string               `json:"notes"`
+	Samples    int                    `json:"samples"`
+	LeftOut    int                    `json:"left_out_samples"` // spoilt, in no figure
+	Marks      map[sweep.MarkKind]int `json:"marks"`            // samples marked as each kind
+	Metrics    map[string]metricJSON  `json:"metrics"`
+	Components map[string]string      `json:"components"` // null when unknown
 }
 
 type metricJSON struct {
@@ -91,9 +93,12 @@ func newTableJSON(t sweep.Table) tableJSON {
 		Finished: t.Finished, Samples: t.Samples, StarvedSamples: t.Starved, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Plan, t.Twin), Findings: []struct{}{},
 	}
 	for _, r := range t.Rows {
+		if r.Marks == nil {
+			r.Marks = map[sweep.MarkKind]int{}
+		}
 		doc.Versions = append(doc.Versions, rowJSON{
 			Version: r.Version.Name, Line: r.Version.Line, Prerelease: r.Version.Prerelease, Status: r.Status,
-			Reason: orNull(r.Reason), Notes: append([]string{}, r.Notes...), Samples: r.Samples, Metrics: newMetricsJSON(t.Plan, r.Metrics),
+			Reason: orNull(r.Reason), Notes: append([]string{}, r.Notes...), Samples: r.Samples, LeftOut: r.LeftOut, Marks: r.Marks, Metrics: newMetricsJSON(t.Plan, r.Metrics),
 			Components: r.Components,
 		})
 	}

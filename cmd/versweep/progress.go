@@ -69,7 +69,7 @@ type roundProgress struct {
 }
 
 func (a *app) newRoundProgress(sw sweep.Sweep) *roundProgress {
-	return &roundProgress{app: a, rounds: sw.Plan.Rounds, started: time.Now(), resumed: len(sw.Samples)}
+	return &roundProgress{app: a, rounds: sw.Plan.Rounds, started: time.Now(), resumed: len(sweep.LastAttempts(sw.Samples))}
 }
 
 // tell draws only between samples, so that drawing takes no time from a

@@ -86,7 +86,7 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if l.environment.Hash() != sw.Environment.Hash() {
 		return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, difference(sw.Environment, l.environment))
 	}
-	a.say("going on with sweep %d of %s: %d samples of %d are there", sw.ID, sw.Plan.Title, len(sw.Samples), sw.Plan.Rounds*(len(sw.Plan.Versions)+1))
+	a.say("going on with sweep %d of %s: %d samples of %d are there", sw.ID, sw.Plan.Title, len(sweep.LastAttempts(sw.Samples)), sw.Plan.Rounds*(len(sw.Plan.Versions)+1))
 	if err := a.obtainAgain(ctx, l, &sw); err != nil {
 		return err
 	}

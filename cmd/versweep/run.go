@@ -278,13 +278,16 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, s
 	progress := a.newRoundProgress(*sw)
 	a.sweeping = sw.ID
 	before, began := len(sw.Samples), time.Now()
-	runner := sweep.Runner{Launcher: l, Recorder: st, Now: time.Now, Progress: progress.tell}
+	runner := sweep.Runner{Launcher: l, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: sweep.ThisMachine()}
 	err := runner.Run(ctx, sw)
 	progress.end()
 	if err != nil {
 		return err
 	}
 	a.say("%s", costs(sw.Plan, sw.Samples[before:], time.Since(began)))
+	if again := takenAgain(sw.Samples[before:]); again != "" {
+		a.say("%s", again)
+	}
 	sw.Finished = time.Now()
 	if err := st.FinishSweep(ctx, sw.ID, sw.Finished); err != nil {
 		return err
