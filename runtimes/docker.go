@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -409,3 +410,32 @@ func (e *Engine) stats(id string) (engineStats, error) {
 	}
 	return s, nil
 }
+
+// EngineSetup is how an engine is set up, as far as it says so.
+type EngineSetup struct {
+	Groups   string   // version of control groups: "1", "2"; empty when it does not say
+	Driver   string   // of its storage: "overlay2"
+	Folder   string   // where it keeps images, on its own machine
+	Rootless bool     // it runs without root
+	CPUSets  bool     // containers can be put on chosen CPUs
+	Limits   bool     // containers' memory can be limited
+	Warnings []string // its own, one line each
+}
+
+// Setup asks the engine how it is set up.
+func (e *Engine) Setup(ctx context.Context) (EngineSetup, error) {
+	ctx, cancel := context.WithTimeout(ctx, engineAnswerTime)
+	defer cancel()
+	info, err := e.api.Info(ctx)
+	if err != nil {
+		return EngineSetup{}, fmt.Errorf("asking the container engine for its settings: %w", err)
+	}
+	return EngineSetup{
+		Groups: info.CgroupVersion, Driver: info.Driver, Folder: info.DockerRootDir, CPUSets: info.CPUSet, Limits: info.MemoryLimit,
+		Rootless: slices.ContainsFunc(info.SecurityOptions, func(o string) bool { return strings.Contains(o, "name=rootless") }),
+		Warnings: info.Warnings,
+	}, nil
+}
+
+// Local tells whether the engine runs on this machine.
+func (e *Engine) Local() bool { return e.local }

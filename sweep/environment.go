@@ -25,6 +25,12 @@ type Environment struct {
 	ServerCPUs []int  `json:"server_cpus"` // CPUs of the server; empty when not pinned
 	LoadCPUs   []int  `json:"load_cpus"`   // CPUs of the load engine; empty when not pinned
 	Method     int    `json:"method_version"`
+	// Facts that change what is measured, as read at the start of a sweep.
+	Turbo       string `json:"turbo,omitempty"`       // "on" or "off"
+	SMT         string `json:"smt,omitempty"`         // "on" or "off"
+	Hypervisor  string `json:"hypervisor,omitempty"`  // its name; empty on bare metal too
+	THP         string `json:"thp,omitempty"`         // transparent huge pages: "always", "madvise", "never"
+	Mitigations string `json:"mitigations,omitempty"` // flaws of the CPU that the kernel works around, with commas
 	// Name is what imported results call their machine; empty for this one.
 	Name string `json:"name,omitempty"`
 }

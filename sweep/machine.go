@@ -80,3 +80,9 @@ func (m Machine) table(path string) map[string]string {
 	}
 	return lines
 }
+
+// parseInt is a whole number, or 0: these files write no others.
+func parseInt(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}

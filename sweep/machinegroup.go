@@ -3,7 +3,6 @@ package sweep
 import (
 	"fmt"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -58,6 +57,5 @@ func (m Machine) throttled(root, group, name string, unit time.Duration) time.Du
 
 // counter is one number of a table; 0 when it is not there.
 func (m Machine) counter(file, name string) int64 {
-	n, _ := strconv.ParseInt(m.table(file)[name], 10, 64)
-	return n
+	return parseInt(m.table(file)[name])
 }

@@ -43,8 +43,7 @@ func (m Machine) read() reading {
 	vm := m.table("proc/vmstat")
 	for into, names := range map[*int64][]string{&r.swapped: {"pswpin", "pswpout"}, &r.outOfMem: {"oom_kill"}} {
 		for _, name := range names {
-			n, _ := strconv.ParseInt(vm[name], 10, 64)
-			*into += n
+			*into += parseInt(vm[name])
 		}
 	}
 	for cpu := range r.cpus {

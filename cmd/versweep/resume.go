@@ -165,6 +165,11 @@ func difference(was, is sweep.Environment) string {
 		{"microcode", was.Microcode, is.Microcode},
 		{"system", was.OS, is.OS},
 		{"kernel", was.Kernel, is.Kernel},
+		{"turbo", was.Turbo, is.Turbo},
+		{"simultaneous multithreading", was.SMT, is.SMT},
+		{"hypervisor", was.Hypervisor, is.Hypervisor},
+		{"transparent huge pages", was.THP, is.THP},
+		{"mitigations", was.Mitigations, is.Mitigations},
 		{"engine", was.Engine, is.Engine},
 		{"method version", strconv.Itoa(was.Method), strconv.Itoa(is.Method)},
 	} {
