@@ -194,7 +194,7 @@ func checkOthers(before, after reading, cpus []int, top []process) Check {
 	if !known {
 		return unknown(c)
 	}
-	share := t.takenByOthers(0).Seconds() / t.total().Seconds()
+	share := t.takenByOthers(0, interruptsApart).Seconds() / t.total().Seconds()
 	c.State, c.Found = verdict(share), fmt.Sprintf("other processes used %.0f %% of CPU %s in the last second", 100*share, FormatCPUs(cpus))
 	if c.State == CheckOK {
 		return c

@@ -84,6 +84,7 @@ const starvedBelow = 0.9
 type guard struct {
 	usageInWindow
 	machine    Machine
+	interrupts interrupts
 	from, to   reading
 	atEnd      bool // the window ended
 	serverCPUs []int
@@ -91,7 +92,7 @@ type guard struct {
 }
 
 func newGuard(i Instance, m Machine, e Environment) *guard {
-	g := &guard{usageInWindow: usageInWindow{instance: i}, machine: m, serverCPUs: e.ServerCPUs, loadCPUs: e.LoadCPUs}
+	g := &guard{usageInWindow: usageInWindow{instance: i}, machine: m, interrupts: m.interrupts(), serverCPUs: e.ServerCPUs, loadCPUs: e.LoadCPUs}
 	if len(g.serverCPUs) == 0 || len(g.loadCPUs) == 0 { // not pinned: anywhere
 		g.serverCPUs, g.loadCPUs = UsableCPUs(), UsableCPUs()
 	}
@@ -174,7 +175,7 @@ func (g *guard) cpuMarks(r load.Result, add addMark) {
 		total := t.total().Seconds()
 		// A load engine that has time to spare is only a little late.
 		spare := i == 1 && t.idle.Seconds()/total > spoilingShare
-		if share := t.takenByOthers(p.own).Seconds() / total; share >= notedShare {
+		if share := t.takenByOthers(p.own, g.interrupts).Seconds() / total; share >= notedShare {
 			add(OtherWork, share >= spoilingShare && !spare, "other processes took %.0f %% of %s", 100*share, p.whose)
 		}
 		if share := t.steal.Seconds() / total; share >= notedShare {

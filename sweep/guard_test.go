@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -87,6 +89,11 @@ func TestMarks(t *testing.T) {
 		"others took 10 %":         {calm(), own(900 * time.Millisecond), "!other-work other processes took 10 % of the server's CPU"},
 		"interrupts counted apart": {with(func(s *scene) { s.stat[0] = [8]int64{50, 0, 30, 0, 0, 5, 15, 0} }), own(800 * time.Millisecond), ""},
 		"interrupts counted as the server's, and others": {with(func(s *scene) { s.stat[0] = [8]int64{40, 0, 40, 0, 0, 5, 15, 0} }), own(850 * time.Millisecond),
+			"!other-work other processes took 15 % of the server's CPU"},
+		"interrupts known to be the server's, and others": {with(func(s *scene) { s.stat[0] = [8]int64{40, 0, 45, 0, 0, 5, 10, 0} }),
+			func(g *guard, _ *load.Profile, _ *load.Result, _ *Exit) {
+				g.interrupts, g.end.CPU = interruptsWithin, 850*time.Millisecond
+			},
 			"!other-work other processes took 15 % of the server's CPU"},
 		"a server that waits, and nobody else": {with(func(s *scene) { s.stat[0] = [8]int64{20, 0, 20, 50, 10} }), own(400 * time.Millisecond), ""},
 		"others beside a load engine with time to spare": {with(func(s *scene) { s.stat[1] = [8]int64{50, 0, 20, 30} }), nil,
@@ -274,5 +281,28 @@ func TestSpoiltSamplesAreInNoFigure(t *testing.T) {
 	}
 	if table.LeftOut != 1 || table.Starved != 2 || table.Samples != 3 {
 		t.Errorf("table %+v", table)
+	}
+}
+
+func TestInterrupts(t *testing.T) {
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	fmt.Fprint(z, "CONFIG_X86=y\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\nCONFIG_PSI=y\n")
+	z.Close()
+	for name, tt := range map[string]struct {
+		files fstest.MapFS
+		want  interrupts
+	}{
+		"in /boot": {fstest.MapFS{
+			"proc/sys/kernel/osrelease": text("6.1.0-amd64\n"), "boot/config-6.1.0-amd64": text("CONFIG_IRQ_TIME_ACCOUNTING=y\nCONFIG_X=y\n"),
+		}, interruptsApart},
+		"in /proc":    {fstest.MapFS{"proc/config.gz": {Data: zipped.Bytes()}}, interruptsWithin},
+		"cut short":   {fstest.MapFS{"proc/config.gz": {Data: zipped.Bytes()[:zipped.Len()/2]}}, interruptsUnknown},
+		"not there":   {fstest.MapFS{}, interruptsUnknown},
+		"says naught": {fstest.MapFS{"boot/config-": text("CONFIG_X=y\n")}, interruptsUnknown},
+	} {
+		if got := MachineIn(tt.files).interrupts(); got != tt.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -101,17 +101,3 @@ func spent(from, to reading, cpus []int) (cpuTimes, bool) {
 	}
 	return sum, sum.total() > 0
 }
-
-// takenByOthers is the CPU time that went to neither idling, nor the hypervisor,
-// nor to our processes, which used own of it. Kernels count interrupts either
-// apart from the time of the process that they interrupted (with
-// CONFIG_IRQ_TIME_ACCOUNTING) or as part of it. Under load most are ours, since
-// they carry the requests. Where ours have more than all the work that was
-// counted, theirs holds the interrupts.
-func (t cpuTimes) takenByOthers(own time.Duration) time.Duration {
-	others := t.work - own
-	if others < 0 {
-		others += t.irq
-	}
-	return max(0, others)
-}
