@@ -413,13 +413,12 @@ func (e *Engine) stats(id string) (engineStats, error) {
 
 // EngineSetup is how an engine is set up, as far as it says so.
 type EngineSetup struct {
-	Groups   string   // version of control groups: "1", "2"; empty when it does not say
-	Driver   string   // of its storage: "overlay2"
-	Folder   string   // where it keeps images, on its own machine
-	Rootless bool     // it runs without root
-	CPUSets  bool     // containers can be put on chosen CPUs
-	Limits   bool     // containers' memory can be limited
-	Warnings []string // its own, one line each
+	Groups   string // version of control groups: "1", "2"; empty when it does not say
+	Driver   string // of its storage: "overlay2"
+	Folder   string // where it keeps images, on its own machine
+	Rootless bool   // it runs without root
+	CPUSets  bool   // containers can be put on chosen CPUs
+	Limits   bool   // containers' memory can be limited
 }
 
 // Setup asks the engine how it is set up.
@@ -433,7 +432,6 @@ func (e *Engine) Setup(ctx context.Context) (EngineSetup, error) {
 	return EngineSetup{
 		Groups: info.CgroupVersion, Driver: info.Driver, Folder: info.DockerRootDir, CPUSets: info.CPUSet, Limits: info.MemoryLimit,
 		Rootless: slices.ContainsFunc(info.SecurityOptions, func(o string) bool { return strings.Contains(o, "name=rootless") }),
-		Warnings: info.Warnings,
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,14 +53,10 @@ func (a *app) doctor(ctx context.Context, f launchFlags) error {
 	if err := f.checkLauncher(); err != nil {
 		return err
 	}
-	var cpus runtimes.CPUSets
-	if len(sweep.UsableCPUs()) > 0 {
-		var err error
-		// As for a target of one CPU; what is shared is among the checks.
-		quiet := &app{stdout: a.stdout, stderr: new(strings.Builder)}
-		if cpus, err = f.cpuSets(quiet, &runtimes.Definition{CPUs: 1}); err != nil {
-			return err
-		}
+	// As for a target of one CPU. What it warns of is among the checks.
+	cpus, err := f.cpuSets(&app{stderr: io.Discard}, &runtimes.Definition{CPUs: 1})
+	if err != nil {
+		return err
 	}
 	checks := sweep.ThisMachine().Checks(cpus.Server, cpus.Load, os.Getpid(), func() {
 		select {
