@@ -2,9 +2,9 @@ package sweep
 
 import "context"
 
-// Bounds of taking spoilt samples again. Whatever the machine does, a sweep
-// takes at most a third longer, and never looks for a pleasing figure: why a
-// sample is taken again is known without its values.
+// Bounds of taking spoilt samples again: whatever the machine does, a sweep
+// takes about a third longer at most. It never looks for a pleasing figure, since
+// what spoils a sample is seen on the machine and not in its throughput.
 const (
 	maxAgain     = 2 // times for one place of a round
 	againOneIn   = 3 // of a sweep's places so far, at most every third

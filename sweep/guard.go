@@ -43,9 +43,10 @@ func (s Sample) Spoilt() bool {
 }
 
 // worthAgain tells whether another attempt could come out clean: what spoilt s
-// is not the version's own doing.
+// came from the machine and not from the version.
 func (s Sample) worthAgain() bool {
-	return slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.Spoils && m.Kind != OutOfMemory })
+	machine := []MarkKind{OtherWork, Steal, Throttled, Swap}
+	return slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.Spoils && slices.Contains(machine, m.Kind) })
 }
 
 // Thresholds. Samples of a quiet machine differ by 3.9 % (standard deviation,

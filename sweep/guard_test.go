@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -239,6 +240,24 @@ func TestSpoiltSampleIsTakenAgain(t *testing.T) {
 	table := NewTable(*sw)
 	if table.Samples != 6 || table.Again != 1 || table.LeftOut != 0 || table.Starved != 0 {
 		t.Errorf("table %+v", table)
+	}
+}
+
+// What a version brings on itself is its result, however often it is tried.
+func TestOnlyTheMachinesFaultIsWorthAnotherAttempt(t *testing.T) {
+	for _, kind := range MarkKinds {
+		want := slices.Contains([]MarkKind{OtherWork, Steal, Throttled, Swap}, kind)
+		if got := (Sample{Marks: []Mark{{Kind: kind, Spoils: true}}}).worthAgain(); got != want {
+			t.Errorf("%s: %v", kind, got)
+		}
+		if (Sample{Marks: []Mark{{Kind: kind}}}).worthAgain() {
+			t.Errorf("%s that does not spoil", kind)
+		}
+	}
+	l := &fakeLauncher{result: func(string) (load.Result, Exit) { return window(0, load.Errors{Status: 5}), Exit{} }}
+	m := &memory{}
+	if err := carryOut(t, t.Context(), l, m, newSweep(1, "1.0.0")); err != nil || len(m.samples) != 2 {
+		t.Errorf("%d samples of a version with only wrong answers, %v", len(m.samples), err)
 	}
 }
 
