@@ -201,7 +201,9 @@ func checkOthers(before, after reading, cpus []int, top []process) Check {
 	}
 	var names []string
 	for _, p := range top {
-		names = append(names, fmt.Sprintf("%s (%d) %.0f %%", p.name, p.pid, 100*p.cpu.Seconds()/t.total().Seconds()))
+		if of := p.cpu.Seconds() / t.total().Seconds(); of >= 0.01 {
+			names = append(names, fmt.Sprintf("%s (%d) %.0f %%", p.name, p.pid, 100*of))
+		}
 	}
 	if len(names) > 0 {
 		c.Found += ": " + strings.Join(names, ", ")
