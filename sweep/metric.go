@@ -1,5 +1,10 @@
 package sweep
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Better says which direction of a metric is an improvement.
 type Better string
 
@@ -67,4 +72,16 @@ func MetricByKey(key string) (Metric, bool) {
 		}
 	}
 	return Metric{}, false
+}
+
+// CompareMetrics puts Metrics in their order, and others after them by key.
+func CompareMetrics(m, n Metric) int {
+	place := func(m Metric) int {
+		i := slices.IndexFunc(Metrics, func(known Metric) bool { return known.Key == m.Key })
+		if i < 0 {
+			return len(Metrics)
+		}
+		return i
+	}
+	return cmp.Or(cmp.Compare(place(m), place(n)), cmp.Compare(m.Key, n.Key))
 }
