@@ -1,0 +1,168 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// prune drops, weakest first, the cuts that are not worth their evidence when
+// the levels around them are fitted exactly.
+func (a *axis) prune(d *noise, cuts []int, need float64) []int {
+	for len(cuts) > 0 {
+		weakest, least := 0, math.Inf(1)
+		for k := range cuts {
+			if e := a.evidence(d, cuts, k); e < least {
+				weakest, least = k, e
+			}
+		}
+		if least >= need {
+			break
+		}
+		cuts = append(cuts[:weakest:weakest], cuts[weakest+1:]...)
+	}
+	return cuts
+}
+
+// around is the stretches before and after a cut.
+func (a *axis) around(cuts []int, k int) (from, to int) {
+	from, to = 0, len(a.rows)
+	if k > 0 {
+		from = cuts[k-1]
+	}
+	if k+1 < len(cuts) {
+		to = cuts[k+1]
+	}
+	return from, to
+}
+
+// evidence is by how many nats a cut explains the samples around it better.
+func (a *axis) evidence(d *noise, cuts []int, k int) float64 {
+	from, to := a.around(cuts, k)
+	left, costLeft := a.best(d, from, cuts[k], math.NaN(), math.NaN())
+	right, costRight := a.best(d, cuts[k], to, math.NaN(), math.NaN())
+	_, whole := a.best(d, from, to, left, right)
+	return whole - costLeft - costRight
+}
+
+func (a *axis) report(d *noise, cuts []int, need, df float64, o StepOptions) Steps {
+	out := Steps{Noise: d.sd, DF: df, Needed: math.Sqrt(2 * need)}
+	for _, row := range a.rows {
+		for _, o := range row {
+			o.Y -= a.effect[o.Round]
+			out.Corrected = append(out.Corrected, o)
+		}
+	}
+	for _, s := range stretches(cuts, len(a.rows)) {
+		level, _ := a.best(d, s[0], s[1], math.NaN(), math.NaN())
+		n := 0
+		for _, row := range a.rows[s[0]:s[1]] {
+			n += len(row)
+		}
+		out.Levels = append(out.Levels, Level{a.places[s[0]], a.places[s[1]-1] + 1, level, 1 / math.Sqrt(float64(n)*d.info), n})
+	}
+	ramps, alone := a.ramps(d, cuts, need, df, o)
+	out.Ramps = ramps
+	for k, c := range cuts {
+		if !slices.Contains(alone, c) {
+			continue
+		}
+		l, r := out.Levels[k], out.Levels[k+1]
+		e := a.evidence(d, cuts, k)
+		s := Step{At: a.places[c], Before: a.places[c-1], Change: r.Level - l.Level, Evidence: e, Z: math.Sqrt(2 * max(0, e))}
+		half := studentQuantile(0.05, df) * math.Hypot(l.Error, r.Error)
+		s.Lo, s.Hi = s.Change-half, s.Change+half
+		s.P = a.axisP(s.Z, df, o)
+		from, to := a.around(cuts, k)
+		lo, hi := a.placeInterval(d, from, to, l.Level, r.Level)
+		s.AtLo, s.AtHi = a.places[lo], a.places[hi]
+		out.Steps = append(out.Steps, s)
+	}
+	if !a.replica {
+		out.Outliers = a.outliers(out.Levels)
+	}
+	return out
+}
+
+// outlierDistance is how many standard deviations a single value is off its
+// level to be an outlier.
+const outlierDistance = 4.5
+
+// outliers are the places whose only value is far from its stretch's level.
+func (a *axis) outliers(levels []Level) []int {
+	var residuals []float64
+	k := 0
+	for i, row := range a.rows {
+		if a.places[i] >= levels[k].To {
+			k++
+		}
+		residuals = append(residuals, row[0].Y-a.effect[row[0].Round]-levels[k].Level)
+	}
+	limit := outlierDistance * max(leastNoise, spreadAround(residuals, 0))
+	var out []int
+	for i, r := range residuals {
+		if math.Abs(r) > limit {
+			out = append(out, a.places[i])
+		}
+	}
+	return out
+}
+
+// axisP is the probability that noise alone gives a deviate of z at some place
+// and look.
+func (a *axis) axisP(z, df float64, o StepOptions) float64 {
+	return min(1, effectivePlaces(len(a.rows))*o.Looks.P(student(z, df)))
+}
+
+// placeInterval is the shortest run of rows around the best that holds the
+// first row of the new level with 95 %, all places being equally likely before.
+func (a *axis) placeInterval(d *noise, from, to int, left, right float64) (lo, hi int) {
+	gain := make([]float64, to-from) // of row i+from still being at the left level
+	sum, top := 0.0, math.Inf(-1)
+	best := from + 1
+	for i := from + 1; i < to; i++ {
+		sum += a.cost(d, i-1, i, right) - a.cost(d, i-1, i, left)
+		gain[i-from] = sum
+		if sum > top {
+			top, best = sum, i
+		}
+	}
+	var total float64
+	for i := from + 1; i < to; i++ {
+		gain[i-from] = math.Exp(gain[i-from] - top)
+		total += gain[i-from]
+	}
+	lo, hi = best, best
+	held := gain[best-from]
+	for held < 0.95*total {
+		switch {
+		case lo-1 > from && (hi+1 >= to || gain[lo-1-from] >= gain[hi+1-from]):
+			lo--
+			held += gain[lo-from]
+		case hi+1 < to:
+			hi++
+			held += gain[hi-from]
+		default:
+			return lo, hi
+		}
+	}
+	return lo, hi
+}
+
+// evidenceFor is how many nats a step must be worth, so that an axis of n
+// places without one shows any with probability alpha.
+func evidenceFor(n int, df float64, o StepOptions) float64 {
+	alpha := o.Alpha
+	if alpha == 0 {
+		alpha = 0.05
+	}
+	c := studentQuantile(o.Looks.Level(alpha/effectivePlaces(n)), df)
+	return c * c / 2
+}
+
+// effectivePlaces is how many independent places an axis of n has in effect.
+func effectivePlaces(n int) float64 {
+	if n <= 2 {
+		return 1
+	}
+	return 1 + 3*math.Pow(float64(n-2), 0.6)
+}

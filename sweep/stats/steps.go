@@ -1,0 +1,350 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Step is a change of level between two places.
+type Step struct {
+	At       int     // first place of the new level
+	Before   int     // last place of the old level; At-1 unless places between have no value
+	Change   float64 // new level - old level, natural logarithm
+	Lo, Hi   float64 // 95 % interval of Change
+	P        float64 // that the noise alone makes such a step somewhere on this axis
+	Z        float64 // the same as a standard normal deviate, before the axis is allowed for
+	AtLo     int     // earliest and
+	AtHi     int     // latest place that At may be (95 %)
+	Evidence float64 // nats by which two levels explain the samples better than one
+}
+
+// Level is a stretch of places with one level.
+type Level struct {
+	From, To int     // places, To not included
+	Level    float64 // natural logarithm
+	Error    float64 // its standard error
+	Samples  int
+}
+
+// Steps is what a series of places has to say.
+type Steps struct {
+	Steps    []Step
+	Ramps    []Ramp
+	Levels   []Level // stretches, those that a ramp is cut into included
+	Outliers []int   // places whose only value stands apart from its neighbours
+	// Noise is the standard deviation of one sample around its level, round
+	// effects removed, and DF the degrees of freedom it was estimated with.
+	Noise float64
+	DF    float64
+	// Needed is how many standard errors a step has to be large to be told.
+	Needed float64
+	// Corrected are the samples without their round effects, by place.
+	Corrected []Observation
+}
+
+// StepOptions say how FindSteps decides. The zero value is one look at 5 %.
+type StepOptions struct {
+	Alpha  float64 // probability of any step on an axis that has none; 0.05 when 0
+	Looks  Looks   // when the decision can be taken more than once
+	Single bool    // rounds have nothing in common: do not remove round effects
+
+	evidence float64 // nats a step must be worth; 0 derives it
+}
+
+// FindSteps finds the places at which the level of a series changes, from
+// samples taken in rounds.
+//
+// It minimises, over all ways to cut the axis into stretches of one level each,
+//
+//	sum over samples of -log f(y - round effect - level)  +  penalty x steps
+//
+// exactly, by optimal partitioning (Jackson et al. 2005) in the form that keeps
+// for every possible level the best cost so far (FPOP: Maidstone et al. 2017;
+// with costs that are bounded in outliers: Fearnhead & Rigaill 2019), on a grid
+// of levels. f is the shape of the noise as estimated from the samples: see
+// noise. The penalty holds the probability of any false step at Alpha for the
+// length of the axis: see evidenceFor.
+//
+// The answer depends on the samples only, not on their order.
+func FindSteps(observations []Observation, o StepOptions) Steps {
+	a := newAxis(observations, o.Single)
+	if len(a.places) == 0 {
+		return Steps{}
+	}
+	return a.find(o)
+}
+
+// axis is the samples by place, places without a value left out.
+type axis struct {
+	places  []int           // place of each row
+	rows    [][]Observation // by row; Round is an index into effect
+	effect  []float64       // of each round
+	samples int
+	replica bool // places have several values, so that noise can be told from levels
+	minimal int  // places in the shortest stretch
+	span    [2]float64
+}
+
+func newAxis(observations []Observation, single bool) *axis {
+	clean := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return math.IsNaN(o.Y) || math.IsInf(o.Y, 0) })
+	slices.SortFunc(clean, func(x, y Observation) int {
+		return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.Round, y.Round), cmp.Compare(x.Y, y.Y))
+	})
+	a := &axis{samples: len(clean)}
+	rounds := map[int]int{}
+	for _, o := range clean {
+		if n := len(a.places); n == 0 || a.places[n-1] != o.Place {
+			a.places = append(a.places, o.Place)
+			a.rows = append(a.rows, nil)
+		}
+		if single {
+			o.Round = 0
+		}
+		index, ok := rounds[o.Round]
+		if !ok {
+			index = len(rounds)
+			rounds[o.Round] = index
+		}
+		o.Round = index
+		a.rows[len(a.rows)-1] = append(a.rows[len(a.rows)-1], o)
+	}
+	a.effect = make([]float64, len(rounds))
+	a.replica = a.samples >= 2*len(a.places)
+	a.minimal = 1
+	if !a.replica {
+		a.minimal = 2 // a single value that stands apart is an outlier
+	}
+	return a
+}
+
+// spread over: noise that is less than this cannot be told from rounding.
+const leastNoise = 1e-4
+
+func (a *axis) find(o StepOptions) Steps {
+	levels := a.polish()
+	within := float64(max(1, a.samples-len(a.rows)-len(a.effect)+1))
+	df, sd, eager := within, 0.0, 1.0
+	switch {
+	case !a.replica:
+		df, sd = max(1, singleFreedom*float64(a.samples)), a.differenceNoise(levels)
+	default:
+		sd = rootMeanSquare(a.residuals(levels)) * math.Sqrt(float64(a.samples)/within)
+		if len(a.rows) >= fewRows {
+			df, eager = float64(a.samples-len(a.effect)), eagerness
+		}
+	}
+	sd = max(sd, leastNoise)
+	d := newNoise([]component{{0.9, 0, sd}, {0.1, 0, 3 * sd}}, floorWeight)
+	need := o.evidence
+	if need == 0 {
+		need = evidenceFor(len(a.rows), df, o)
+	}
+	for range refinements {
+		// A step that is not told yet must not count as noise: what is only
+		// likely is enough here.
+		fitted := a.fitted(d, a.partition(d, eager*need))
+		residuals, scale := a.noiseResiduals(d, fitted)
+		if !(rootMeanSquare(residuals) > leastNoise) {
+			break
+		}
+		d = fitNoise(residuals, floorWeight, scale)
+		a.alignRounds(d, fitted)
+	}
+	cuts := a.prune(d, a.partition(d, need), need)
+	return a.report(d, cuts, need, df, o)
+}
+
+// noiseResiduals are what the noise is estimated from: around the level of each
+// stretch, or of each place where there are so few that a stretch could hide a
+// step. scale makes up for what fitting took away.
+func (a *axis) noiseResiduals(d *noise, fitted []float64) (residuals []float64, scale float64) {
+	levels, spent := fitted, len(a.effect)
+	if a.replica && len(a.rows) < fewRows {
+		levels = make([]float64, len(a.rows))
+		for i := range a.rows {
+			levels[i], _ = a.best(d, i, i+1, math.NaN(), math.NaN())
+		}
+	}
+	for i := 1; i < len(levels); i++ {
+		if levels[i] != levels[i-1] {
+			spent++
+		}
+	}
+	return a.residuals(levels), math.Sqrt(float64(a.samples) / float64(max(1, a.samples-spent)))
+}
+
+const (
+	// floorWeight is the share of samples that are taken for broken.
+	floorWeight = 0.01
+	refinements = 3
+	// fewRows is how many places are too few to tell the noise from the
+	// stretches that were found among them.
+	fewRows = 10
+	// singleFreedom is what a single value is worth when the noise is told
+	// from the values themselves, steps and all.
+	singleFreedom = 0.75
+	// eagerness is the share of the evidence that a step needs not to be taken
+	// for noise. By measurement: with 1 the noise of sweeps with steps is too
+	// wide, and a tenth of the steps is lost; with less, false ones come.
+	eagerness = 0.8
+)
+
+// polish removes round effects from levels and levels from rounds by medians in
+// turn (Tukey's median polish), and returns the level of each row.
+func (a *axis) polish() []float64 {
+	levels := make([]float64, len(a.rows))
+	byRound := make([][]float64, len(a.effect))
+	for range 8 {
+		for i, row := range a.rows {
+			ys := make([]float64, len(row))
+			for k, o := range row {
+				ys[k] = o.Y - a.effect[o.Round]
+			}
+			levels[i] = Median(ys)
+		}
+		if len(a.effect) == 1 {
+			break
+		}
+		for r := range byRound {
+			byRound[r] = byRound[r][:0]
+		}
+		for i, row := range a.rows {
+			for _, o := range row {
+				byRound[o.Round] = append(byRound[o.Round], o.Y-levels[i])
+			}
+		}
+		for r, ys := range byRound {
+			a.effect[r] = Median(ys)
+		}
+	}
+	return levels
+}
+
+func (a *axis) residuals(levels []float64) []float64 {
+	out := make([]float64, 0, a.samples)
+	for i, row := range a.rows {
+		for _, o := range row {
+			out = append(out, o.Y-a.effect[o.Round]-levels[i])
+		}
+	}
+	return out
+}
+
+// differenceNoise is the noise of single values: from the differences of
+// neighbours, of which steps and outliers spoil only a few.
+func (a *axis) differenceNoise(levels []float64) float64 {
+	if len(levels) < 2 {
+		return 0
+	}
+	diffs := make([]float64, len(levels)-1)
+	for i := range diffs {
+		diffs[i] = levels[i+1] - levels[i]
+	}
+	return spreadAround(diffs, 0) / math.Sqrt2
+}
+
+// alignRounds estimates each round's effect anew, given the levels.
+func (a *axis) alignRounds(d *noise, levels []float64) {
+	if len(a.effect) == 1 {
+		return
+	}
+	byRound := make([][]float64, len(a.effect))
+	for i, row := range a.rows {
+		for _, o := range row {
+			byRound[o.Round] = append(byRound[o.Round], o.Y-levels[i])
+		}
+	}
+	for r, ys := range byRound {
+		a.effect[r], _ = minimise(func(b float64) float64 {
+			var sum float64
+			for _, y := range ys {
+				sum += d.at(y - b)
+			}
+			return sum
+		}, a.effect[r]-d.sd, a.effect[r]+d.sd, 24, d.sd*1e-3)
+	}
+}
+
+// fitted is the level of each row's stretch.
+func (a *axis) fitted(d *noise, cuts []int) []float64 {
+	out := make([]float64, len(a.rows))
+	for _, s := range stretches(cuts, len(a.rows)) {
+		level, _ := a.best(d, s[0], s[1], math.NaN(), math.NaN())
+		for i := s[0]; i < s[1]; i++ {
+			out[i] = level
+		}
+	}
+	return out
+}
+
+// stretches are the rows between cuts.
+func stretches(cuts []int, n int) [][2]int {
+	var out [][2]int
+	from := 0
+	for _, c := range append(slices.Clone(cuts), n) {
+		out = append(out, [2]int{from, c})
+		from = c
+	}
+	return out
+}
+
+// best is the level of rows from..to that costs least, and its cost. lo and hi
+// are levels that it lies near or between; NaN takes the medians of the rows.
+func (a *axis) best(d *noise, from, to int, lo, hi float64) (level, cost float64) {
+	if math.IsNaN(lo) || math.IsNaN(hi) {
+		var ys []float64
+		for _, row := range a.rows[from:to] {
+			for _, o := range row {
+				ys = append(ys, o.Y-a.effect[o.Round])
+			}
+		}
+		lo = Median(ys)
+		hi = lo
+	}
+	lo, hi = min(lo, hi)-1.5*d.sd, max(lo, hi)+1.5*d.sd
+	points := int(min(200, 8*(hi-lo)/d.sd))
+	return minimise(func(mu float64) float64 { return a.cost(d, from, to, mu) }, lo, hi, points, d.sd*1e-4)
+}
+
+func (a *axis) cost(d *noise, from, to int, level float64) float64 {
+	var sum float64
+	for _, row := range a.rows[from:to] {
+		for _, o := range row {
+			sum += d.at(o.Y - a.effect[o.Round] - level)
+		}
+	}
+	return sum
+}
+
+// minimise looks for the least value of f between lo and hi: on a grid of
+// points, then around the best of them by golden sections, to within tolerance.
+func minimise(f func(float64) float64, lo, hi float64, points int, tolerance float64) (x, y float64) {
+	step := (hi - lo) / float64(points)
+	x, y = lo, math.Inf(1)
+	for i := range points + 1 {
+		at := lo + float64(i)*step
+		if v := f(at); v < y {
+			x, y = at, v
+		}
+	}
+	const golden = 0.6180339887498949
+	l, r := x-step, x+step
+	p, q := r-golden*(r-l), l+golden*(r-l)
+	fp, fq := f(p), f(q)
+	for r-l > tolerance {
+		if fp <= fq {
+			r, q, fq = q, p, fp
+			p = r - golden*(r-l)
+			fp = f(p)
+		} else {
+			l, p, fp = p, q, fq
+			q = l + golden*(r-l)
+			fq = f(q)
+		}
+	}
+	if v := f((l + r) / 2); v < y {
+		return (l + r) / 2, v
+	}
+	return x, y
+}
