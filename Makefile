@@ -6,7 +6,7 @@ SOURCES := $(shell find cmd docs sweep runtimes store charts -type f ! -name '*_
 
 export CGO_ENABLED ?= 0
 
-.PHONY: all build sweep test catalogue-test race lint vuln golden fuzz bench bench-load check clean
+.PHONY: all build sweep test catalogue-test race lint vuln golden fuzz bench bench-load calibrate check clean
 all: build
 
 build: bin/versweep ## build bin/versweep, statically linked
@@ -54,6 +54,9 @@ bench: ## benchmarks of every package
 
 bench-load: build ## the load engine beside wrk, ab and others, in one run, as ratios
 	$(GO) run ./cmd/benchload $(FLAGS)
+
+calibrate: ## how often the methods go wrong, on simulated sweeps: the tables of docs/method.md
+	$(GO) run ./cmd/calibrate $(FLAGS)
 
 check: lint test race ## what to run before a commit
 

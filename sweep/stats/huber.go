@@ -13,8 +13,10 @@ type location struct {
 }
 
 // huberK is where values begin to count as far out, in standard deviations. With
-// 1.5 too few of the intervals of 20 rounds hold under two-level noise, and with
-// 2.25 a tenth of what is found in 28 rounds under outliers is lost.
+// 1.5 only 93.5 % of the 95 % intervals of 20 rounds hold under two-level noise.
+// From 1.75 to 2.25 the share of changes of 5 % that are found in 28 rounds falls
+// from 79 to 75 % under heavy tails and hardly rises without, and false alarms
+// get a little rarer.
 const huberK = 2
 
 // locate estimates the centre of at least one finite value with Huber's

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"sort"
 )
 
 // PairOptions say how to compare. The zero value asks for a 95 % interval of a
@@ -156,13 +157,10 @@ func (p Pair) roundsNeeded(within float64) int {
 	// Excluding no change takes a half width below the estimate; lying within
 	// the effect one below the rest of it.
 	half := max(math.Abs(p.Change), within-math.Abs(p.Change))
-	for more := 1; more < MaxRoundsNeeded; more++ {
-		n := float64(p.N + more)
-		if p.SE*math.Sqrt(float64(p.N)/n)*studentQuantile(p.level, p.DF+float64(more)) <= half {
-			return more
-		}
-	}
-	return MaxRoundsNeeded
+	return 1 + sort.Search(MaxRoundsNeeded-1, func(i int) bool {
+		n, more := float64(p.N), float64(i+1)
+		return p.SE*math.Sqrt(n/(n+more))*studentQuantile(p.level, p.DF+more) <= half
+	})
 }
 
 func finite(xs []float64) []float64 {
