@@ -52,7 +52,8 @@ const MinPairs = 5
 //
 // Differences that are all equal have no noise to go by. Without a prior their P
 // is that of the exact rank test on samples of which each is on its own side,
-// 2/(2n over n), and the interval is a point as soon as that is significant.
+// 2/(2n over n), and the interval is a point as soon as that is significant. Looks
+// do not matter to it: differences that are all equal now were so at every look.
 func ComparePairs(d []float64, o PairOptions) Pair {
 	d = finite(d)
 	p := Pair{N: len(d), Change: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), P: math.NaN(),
@@ -85,7 +86,7 @@ func ComparePairs(d []float64, o PairOptions) Pair {
 		p.DF = math.NaN()
 		return p
 	case p.SD <= roundingNoise:
-		p.constant(looks)
+		p.constant(1 - confidence)
 		return p
 	}
 	p.SE = math.Sqrt(variance / float64(p.N))
@@ -99,7 +100,7 @@ func ComparePairs(d []float64, o PairOptions) Pair {
 // roundingNoise is what equal ratios may differ by.
 const roundingNoise = 1e-12
 
-func (p *Pair) constant(looks Looks) {
+func (p *Pair) constant(alpha float64) {
 	p.SE = 0
 	// Not 1e-17 where it is none.
 	if math.Abs(p.Change) <= roundingNoise {
@@ -109,12 +110,12 @@ func (p *Pair) constant(looks Looks) {
 	for i := 1; i <= p.N; i++ {
 		apart *= float64(i) / float64(p.N+i)
 	}
-	if apart <= p.level {
+	if apart <= alpha {
 		p.Lo, p.Hi, p.SmallestEffect = p.Change, p.Change, 0
 	}
 	p.P = 1
 	if p.Change != 0 {
-		p.P = looks.P(apart)
+		p.P = apart
 	}
 }
 

@@ -29,6 +29,11 @@ func TestPairWithoutVariance(t *testing.T) {
 	if d, _ := p.Decide(0.03); d != Changed || p.Lo != p.Change || p.Hi != p.Change || !(p.P > 0 && p.P <= 0.05) {
 		t.Errorf("five equal differences are %+v, %v", p, d)
 	}
+	for n := 5; n < 30; n++ {
+		if d, _ := ComparePairs(slices.Repeat([]float64{0.1}, n), PairOptions{Looks: looks}).Decide(0.03); d != Changed {
+			t.Errorf("%d equal differences are %v", n, d)
+		}
+	}
 	if p := ComparePairs(make([]float64, 5), PairOptions{Looks: looks}); p.P != 1 || p.Lo != 0 || p.Hi != 0 {
 		t.Errorf("no difference at all is %+v", p)
 	}
