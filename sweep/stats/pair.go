@@ -30,7 +30,8 @@ type Pair struct {
 	// SmallestEffect is the change that would have been seen with 80 % power.
 	SmallestEffect float64
 
-	level float64 // of a test at this look alone
+	alpha float64 // 1 - confidence
+	looks Looks
 }
 
 // MinPairs is the number of differences from which on intervals are to be
@@ -62,11 +63,10 @@ func ComparePairs(d []float64, o PairOptions) Pair {
 	if !(confidence > 0 && confidence < 1) {
 		confidence = 0.95
 	}
-	looks := o.Looks
-	if looks.Now == 0 {
-		looks.Now = p.N
+	p.alpha, p.looks = 1-confidence, o.Looks
+	if p.looks.Now == 0 {
+		p.looks.Now = p.N
 	}
-	p.level = looks.Level(1 - confidence)
 	if p.N == 0 {
 		return p
 	}
@@ -86,13 +86,13 @@ func ComparePairs(d []float64, o PairOptions) Pair {
 		p.DF = math.NaN()
 		return p
 	case p.SD <= roundingNoise:
-		p.constant(1 - confidence)
+		p.constant()
 		return p
 	}
 	p.SE = math.Sqrt(variance / float64(p.N))
-	half := p.SE * studentQuantile(p.level, p.DF)
+	half := p.SE * studentQuantile(p.looks.Level(p.alpha), p.DF)
 	p.Lo, p.Hi = p.Change-half, p.Change+half
-	p.P = looks.P(student(p.Change/p.SE, p.DF))
+	p.P = p.looks.P(student(p.Change/p.SE, p.DF))
 	p.SmallestEffect = half + p.SE*studentQuantile(0.4, p.DF)
 	return p
 }
@@ -100,7 +100,7 @@ func ComparePairs(d []float64, o PairOptions) Pair {
 // roundingNoise is what equal ratios may differ by.
 const roundingNoise = 1e-12
 
-func (p *Pair) constant(alpha float64) {
+func (p *Pair) constant() {
 	p.SE = 0
 	// Not 1e-17 where it is none.
 	if math.Abs(p.Change) <= roundingNoise {
@@ -110,7 +110,7 @@ func (p *Pair) constant(alpha float64) {
 	for i := 1; i <= p.N; i++ {
 		apart *= float64(i) / float64(p.N+i)
 	}
-	if apart <= alpha {
+	if apart <= p.alpha {
 		p.Lo, p.Hi, p.SmallestEffect = p.Change, p.Change, 0
 	}
 	p.P = 1
@@ -153,14 +153,17 @@ func (p Pair) Decide(effect float64) (d Decision, rounds int) {
 const MaxRoundsNeeded = 1000
 
 // roundsNeeded is how many more rounds make the interval narrow enough, if the
-// estimate, the noise and the level of the look stay what they are.
+// estimate and the noise stay what they are. Rounds past the plan are given the
+// level of its last look.
 func (p Pair) roundsNeeded(within float64) int {
 	// Excluding no change takes a half width below the estimate; lying within
 	// the effect one below the rest of it.
 	half := max(math.Abs(p.Change), within-math.Abs(p.Change))
 	return 1 + sort.Search(MaxRoundsNeeded-1, func(i int) bool {
 		n, more := float64(p.N), float64(i+1)
-		return p.SE*math.Sqrt(n/(n+more))*studentQuantile(p.level, p.DF+more) <= half
+		then := p.looks
+		then.Now = max(then.Now, min(then.Now+i+1, then.Max))
+		return p.SE*math.Sqrt(n/(n+more))*studentQuantile(then.Level(p.alpha), p.DF+more) <= half
 	})
 }
 

@@ -89,7 +89,7 @@ func TestDecide(t *testing.T) {
 		{1e-9, 2e-9, 0, Changed},
 		{-0.5, 0.6, 1, Same}, // log 2 is 0.69
 	} {
-		p := Pair{N: 10, Change: (tt.lo + tt.hi) / 2, Lo: tt.lo, Hi: tt.hi, SE: 0.01, DF: 9, level: 0.05}
+		p := Pair{N: 10, Change: (tt.lo + tt.hi) / 2, Lo: tt.lo, Hi: tt.hi, SE: 0.01, DF: 9, alpha: 0.05}
 		got, rounds := p.Decide(tt.effect)
 		if got != tt.want || (rounds > 0) != (got == Undecided) {
 			t.Errorf("%v to %v with the effect %v is %v, %d rounds to go; want %v", tt.lo, tt.hi, tt.effect, got, rounds, tt.want)
@@ -112,7 +112,14 @@ func TestRoundsNeeded(t *testing.T) {
 	if got, _ := ComparePairs(more, PairOptions{}).Decide(0.03); got != Changed || rounds < 1 || rounds > len(d) {
 		t.Errorf("%d more rounds were said to settle it; %d more make it %v", rounds, len(d), got)
 	}
-	hopeless := Pair{N: 5, Change: 0.001, Lo: -1, Hi: 1, SE: 5, DF: 4, level: 0.01}
+	// Later looks of a plan are less strict than an early one.
+	plan := PairOptions{Looks: Looks{Min: 5, Max: 30}}
+	_, planned := ComparePairs(d, plan).Decide(0.03)
+	all := slices.Repeat(d, 4)[:len(d)+planned]
+	if got, _ := ComparePairs(all, plan).Decide(0.03); planned < rounds || planned > 22 || got != Changed {
+		t.Errorf("with looks from 5 to 30, %d more rounds make it %v", planned, got)
+	}
+	hopeless := Pair{N: 5, Change: 0.001, Lo: -1, Hi: 1, SE: 5, DF: 4, alpha: 0.01}
 	if _, rounds := hopeless.Decide(0.001); rounds != MaxRoundsNeeded {
 		t.Errorf("the hopeless takes %d rounds", rounds)
 	}
