@@ -21,13 +21,13 @@ const huberK = 2
 
 // locate estimates the centre of at least one finite value with Huber's
 // M-estimator and his "proposal 2" for the scale (Huber & Ronchetti, Robust
-// Statistics, 2nd ed., sections 6.4 and 6.5): centre m and scale s solve
+// Statistics, 2nd ed., chapter 6): centre m and scale s solve
 //
 //	Σ ψ((x-m)/s) = 0,    Σ ψ((x-m)/s)² = (n-1) β,    ψ(u) = max(-k, min(u, k))
 //
 // with k huberK and β = E ψ(Z)² of a standard normal Z. With a the share of
 // values that ψ leaves alone, the variance of m is K² s² β / (n a²), and K is
-// 1 + (1-a)/((n-1) a) (ibid., 7.6). Values that are held in tell little about the
+// 1 + (1-a)/((n-1) a) (ibid., chapter 7). Values that are held in tell little about the
 // noise: each takes half a degree of freedom.
 //
 // Of up to six values none can lie 2 s from the centre, so there it is mean and

@@ -108,7 +108,7 @@ func (l Looks) Level(alpha float64) float64 {
 
 // P turns the p-value of this look alone into one that allows for all looks: the
 // smallest alpha of which Level is at least p, between the steps of a grid that
-// has three a decade. Jennison & Turnbull (2000, section 9.5) call it the
+// has three a decade. Jennison & Turnbull (2000, chapter 9) call it the
 // repeated p-value.
 func (l Looks) P(p float64) float64 {
 	if l.single() || !(p > 0) || p >= 1 {

@@ -20,8 +20,8 @@ func (p Prior) known() bool { return p.Variance > 0 && !math.IsInf(p.Variance, 1
 // known.
 //
 // The variances s² with d degrees of freedom are taken to be s0² F(d, d0), and s0²
-// and d0 are fitted to the mean and the variance of log s² (Smyth 2004, section
-// 6.2). So the more the comparisons differ in their noise, the less each
+// and d0 are fitted to the mean and the variance of log s² (Smyth, Stat.
+// Appl. Genet. Mol. Biol. 3, 2004). So the more the comparisons differ in their noise, the less each
 // borrows. d0 is at most the sum of all d, which is what samples with the very
 // same noise are worth.
 func FitPrior(pairs []Pair) Prior {
