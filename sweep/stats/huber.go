@@ -27,7 +27,7 @@ const huberK = 2
 //
 // with k huberK and β = E ψ(Z)² of a standard normal Z. With a the share of
 // values that ψ leaves alone, the variance of m is K² s² β / (n a²), and K is
-// 1 + (1-a)/((n-1) a) (ibid., chapter 7). Values that are held in tell little about the
+// 1 + (1-a)/((n-1) a) (ibid., chapter 7). Values held in tell little about the
 // noise: each takes half a degree of freedom.
 //
 // Of up to six values none can lie 2 s from the centre, so there it is mean and

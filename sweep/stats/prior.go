@@ -20,14 +20,13 @@ func (p Prior) known() bool { return p.Variance > 0 && !math.IsInf(p.Variance, 1
 // known.
 //
 // The variances s² with d degrees of freedom are taken to be s0² F(d, d0), and s0²
-// and d0 are fitted to the mean and the variance of log s² (Smyth, Stat.
-// Appl. Genet. Mol. Biol. 3, 2004). So the more the comparisons differ in their noise, the less each
-// borrows. d0 is at most the sum of all d, which is what samples with the very
-// same noise are worth.
+// and d0 are fitted to the mean and the variance of log s² (Smyth, Stat. Appl.
+// Genet. Mol. Biol. 3, 2004). So the more the comparisons differ in their noise,
+// the less each borrows. d0 is at most the sum of all d, which is what samples
+// with the very same noise are worth.
 func FitPrior(pairs []Pair) Prior {
-	// d of each own estimate; a pair that had a prior has it in its DF.
-	var e, d []float64
-	var squares []float64
+	// Not Pair.DF, which holds the prior that a pair had.
+	var squares, d, e []float64
 	for _, p := range pairs {
 		if p.N >= 2 && p.SD >= 0 {
 			squares = append(squares, p.SD*p.SD)
