@@ -1,6 +1,9 @@
 package sweep
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Acknowledgement is what people made of a finding. It keeps what the finding
 // said at that time, since a later judgement may place it elsewhere.
@@ -13,4 +16,31 @@ type Acknowledgement struct {
 	State    State     // Acknowledged or Expected
 	Note     string    // why, in people's words; may be empty
 	At       time.Time // when
+}
+
+// ApplyAcknowledgements gives findings the states that people gave them. A
+// finding that has moved a little since is still the same one: of the same metric
+// and direction, and with its version among those at which the change may lie. A
+// regression that has recovered stays recovered.
+func ApplyAcknowledgements(j *Judgement, acks []Acknowledgement) {
+	place := func(version string) int {
+		return slices.IndexFunc(j.Versions, func(v Version) bool { return v.Name == version })
+	}
+	for i := range j.Findings {
+		f := &j.Findings[i]
+		for _, a := range acks {
+			at := place(a.To)
+			moved := at >= 0 && at >= place(f.PlaceLo) && at <= place(f.PlaceHi)
+			if a.Metric != f.Metric.Key || a.Verdict != f.Verdict || a.ID != f.ID && !moved {
+				continue
+			}
+			if f.State != Recovered {
+				f.State = a.State
+			}
+			if a.Note != "" {
+				f.Notes = append(f.Notes, string(a.State)+": "+a.Note)
+			}
+			break
+		}
+	}
 }

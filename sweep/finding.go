@@ -113,4 +113,5 @@ type Judgement struct {
 type JudgeOptions struct {
 	Effect  float64  // smallest effect of interest, a fraction; 0 takes the plans' own
 	Metrics []string // keys of the metrics to judge; nil for all
+	Source  string   // only sweeps from this source; empty takes the latest sweep's
 }

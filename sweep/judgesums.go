@@ -1,0 +1,345 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"versweep/sweep/stats"
+)
+
+// onsets finds values that were zero and are not any more, or the other way:
+// they have no ratio. A version counts as zero when all its samples are, and as
+// not zero when more than half are.
+func (g *judging) onsets(r *judgedSeries) {
+	before, was := -1, 0
+	for place, values := range r.values {
+		is := zeroness(values)
+		if is == 0 {
+			continue
+		}
+		if before >= 0 && is != was {
+			nan := math.NaN()
+			f := g.finding(KindOnset, r.metric, before, place, float64(is), nan, nan)
+			f.Change, f.Confidence = nan, nan
+			if r.replica {
+				f.Confidence = 1 - stats.RankTest(r.values[before], values)
+			}
+			f.Notes = append(g.between(before, place), map[int]string{1: "new: it was 0 before", -1: "gone: it is 0 now"}[is])
+			if !(f.Confidence < 1-errorRate) {
+				g.j.Findings = append(g.j.Findings, f)
+			}
+		}
+		before, was = place, is
+	}
+}
+
+// zeroness is -1 when all values are 0, 1 when most are not, and 0 otherwise.
+func zeroness(values []float64) int {
+	nonzero := 0
+	for _, v := range values {
+		if v != 0 {
+			nonzero++
+		}
+	}
+	switch {
+	case len(values) == 0:
+		return 0
+	case nonzero == 0:
+		return -1
+	case 2*nonzero > len(values):
+		return 1
+	}
+	return 0
+}
+
+// creepLevel is the error rate of looking for a slow change where no step was
+// found. It comes on top of errorRate, which the step search does not use up.
+const creepLevel = 0.01
+
+// creep finds what no single change tells: small steps that add up.
+func (g *judging) creep(r *judgedSeries) {
+	if len(r.places) < 3 || slices.ContainsFunc(g.j.Findings, func(f Finding) bool { return f.Metric.Key == r.metric.Key && f.Kind == KindCreep }) {
+		return
+	}
+	if !r.replica && len(r.steps.Steps) == 0 && len(r.steps.Ramps) == 0 {
+		g.trend(r)
+		return
+	}
+	best, last := g.bestLevel(r), len(r.steps.Levels)-1
+	if best < 0 || best == last {
+		return
+	}
+	from, to := r.steps.Levels[best].To-1, r.steps.Levels[last].To-1
+	told := slices.ContainsFunc(g.j.Findings, func(f Finding) bool {
+		return f.Metric.Key == r.metric.Key && f.Verdict == Regression && g.place(f.To) > from
+	})
+	change, lo, hi := levelChange(r, best, last)
+	if told || -g.effect <= change && change <= g.effect || lo <= 0 && hi >= 0 {
+		return
+	}
+	f := g.finding(KindCreep, r.metric, from, to, change, lo, hi)
+	f.Confidence = 1 - errorRate
+	f.Notes = append(f.Notes, "small changes, each within the smallest effect of interest, add up")
+	g.j.Findings = append(g.j.Findings, f)
+}
+
+// trend looks for a slow change in a series of single values (Mann & Kendall),
+// and sizes it by the median slope (Theil & Sen).
+func (g *judging) trend(r *judgedSeries) {
+	ys := make([]float64, len(r.places))
+	for i, p := range r.places {
+		ys[i] = math.Log(r.values[p][0])
+	}
+	t := stats.MannKendall(ys)
+	n := float64(len(ys))
+	change := t.Slope * (n - 1)
+	if !(t.P <= creepLevel) || math.Abs(change) < g.effect {
+		return
+	}
+	residuals := make([]float64, len(ys))
+	var squares float64
+	for i, y := range ys {
+		residuals[i] = y - t.Slope*float64(i)
+		squares += (float64(i) - (n-1)/2) * (float64(i) - (n-1)/2)
+	}
+	centre := stats.Median(residuals)
+	var rss float64
+	for _, e := range residuals {
+		rss += (e - centre) * (e - centre)
+	}
+	half := 2 * math.Sqrt(rss/max(1, n-2)/squares) * (n - 1)
+	first, last := r.places[0], r.places[len(r.places)-1]
+	f := g.finding(KindCreep, r.metric, first, last, change, change-half, change+half)
+	f.PlaceLo, f.PlaceHi = f.From, f.To
+	f.Confidence = 1 - t.P
+	for i, p := range r.places {
+		if d := ys[i] - ys[0]; math.Abs(d) > g.effect && d > 0 == (change > 0) {
+			f.Notes = append(f.Notes, fmt.Sprintf("%+.1f %% by %s, %+.1f %% at the end: no single version did it", 100*math.Expm1(d), g.versions[p].Name, 100*math.Expm1(ys[len(ys)-1]-ys[0])))
+			break
+		}
+	}
+	g.j.Findings = append(g.j.Findings, f)
+}
+
+func (g *judging) place(version string) int {
+	return slices.IndexFunc(g.versions, func(v Version) bool { return v.Name == version })
+}
+
+// bestLevel is the index of the best level; -1 when there is none.
+func (g *judging) bestLevel(r *judgedSeries) int {
+	best := -1
+	for i, l := range r.steps.Levels {
+		if best < 0 || l.Level != r.steps.Levels[best].Level && l.Level > r.steps.Levels[best].Level == (r.metric.Better == Higher) {
+			best = i
+		}
+	}
+	return best
+}
+
+// levelChange is the change from one level to another with its interval.
+func levelChange(r *judgedSeries, from, to int) (change, lo, hi float64) {
+	a, b := r.steps.Levels[from], r.steps.Levels[to]
+	half := stats.StudentQuantile(errorRate, r.steps.DF) * math.Hypot(a.Error, b.Error)
+	change = b.Level - a.Level
+	return change, change - half, change + half
+}
+
+// smallestEffect is the change between neighbours that would have been seen with
+// 80 % power, as a fraction; where there is one sample a version, a lasting one
+// in the middle.
+func (r *judgedSeries) smallestEffect() float64 {
+	var all []float64
+	for _, p := range r.pairs {
+		if !math.IsNaN(p.SmallestEffect) {
+			all = append(all, p.SmallestEffect)
+		}
+	}
+	if len(all) > 0 {
+		return math.Expm1(stats.Median(all))
+	}
+	n := len(r.steps.Corrected)
+	if n < 4 || !(r.steps.Noise > 0) {
+		return math.NaN()
+	}
+	const power80 = 0.8416
+	return math.Expm1((r.steps.Needed + power80) * r.steps.Noise * 2 / math.Sqrt(float64(n)))
+}
+
+// sum fills in what is said about every metric: noise, smallest effect, the
+// reference against itself and against all, the newest against the best.
+func (g *judging) sum(r *judgedSeries) {
+	key := r.metric.Key
+	if r.steps.Noise > 0 {
+		g.j.Noise[key] = r.steps.Noise
+	}
+	if smallest := r.smallestEffect(); !math.IsNaN(smallest) {
+		g.j.SmallestEffect[key] = smallest
+	}
+	reference := g.place(g.newest().Plan.Reference)
+	if reference >= 0 && r.replica && !g.single {
+		var twin []float64
+		own := r.twinless(reference)
+		for _, o := range r.twin {
+			if y, ok := own[o.Round]; ok {
+				twin = append(twin, o.Y-y)
+			}
+		}
+		if len(twin) > 0 {
+			name := g.versions[reference].Name
+			g.j.Twin[key] = g.comparison(r, reference, reference, stats.ComparePairs(twin, stats.PairOptions{Prior: r.prior}), name)
+		}
+		for _, p := range r.places {
+			if p == reference {
+				continue
+			}
+			name := g.versions[p].Name
+			if g.j.AgainstReference[name] == nil {
+				g.j.AgainstReference[name] = map[string]Comparison{}
+			}
+			pair := stats.ComparePairs(r.differences(reference, p), stats.PairOptions{Prior: r.prior, Looks: g.looks})
+			g.j.AgainstReference[name][key] = g.comparison(r, reference, p, pair, name)
+		}
+	}
+	if best, last := g.bestLevel(r), len(r.steps.Levels)-1; best >= 0 && best != last {
+		change, lo, hi := levelChange(r, best, last)
+		from, to := r.steps.Levels[best].To-1, r.steps.Levels[last].To-1
+		c := g.comparison(r, from, to, stats.Pair{Change: change, Lo: lo, Hi: hi, P: math.NaN(), SmallestEffect: math.NaN()}, "")
+		c.Verdict, c.RoundsNeeded = NoChange, 0
+		if math.Abs(change) > g.effect && (lo > 0 || hi < 0) {
+			c.Verdict = verdictOf(r.metric, change)
+		}
+		g.j.Newest[key] = c
+	}
+}
+
+// twinless is the logarithm of a place's samples by round, its twin left out.
+func (r *judgedSeries) twinless(place int) map[int]float64 {
+	return (&series{samples: r.samples}).byRound(place)
+}
+
+// comparison puts a pair of places into words. With the interval on one side of
+// 0 the verdict stands; findings say which of them are told.
+func (g *judging) comparison(r *judgedSeries, from, to int, p stats.Pair, _ string) Comparison {
+	c := Comparison{
+		Metric: r.metric, From: g.versions[from].Name, To: g.versions[to].Name,
+		Old: estimateOf(r.values[from]), New: estimateOf(r.values[to]),
+		Change: math.Expm1(p.Change), Lo: math.Expm1(p.Lo), Hi: math.Expm1(p.Hi), P: p.P, Pairs: p.N,
+		SmallestEffect: math.Expm1(p.SmallestEffect),
+	}
+	decision, rounds := p.Decide(math.Expm1(g.effect))
+	switch decision {
+	case stats.Changed:
+		c.Verdict = verdictOf(r.metric, p.Change)
+	case stats.Same:
+		c.Verdict = NoChange
+	default:
+		c.Verdict, c.RoundsNeeded = Undecided, rounds
+	}
+	return c
+}
+
+func estimateOf(values []float64) Estimate {
+	if len(values) == 0 {
+		return Estimate{Median: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+	}
+	return Estimate{Median: stats.Median(values), Lo: slices.Min(values), Hi: slices.Max(values), Samples: len(values)}
+}
+
+// neighbours compares each version with the one before it. A change is only told
+// where all samples on both sides tell it too: a pair alone, one among many, is
+// undecided.
+func (g *judging) neighbours(r *judgedSeries) {
+	steps := map[int]stats.Step{}
+	for _, s := range r.steps.Steps {
+		if slices.ContainsFunc(g.j.Findings, func(f Finding) bool { return f.Metric.Key == r.metric.Key && f.To == g.versions[s.At].Name }) {
+			steps[s.At] = s
+		}
+	}
+	for k := 1; k < len(r.places); k++ {
+		before, at := r.places[k-1], r.places[k]
+		pair, compared := r.pairs[at]
+		s, step := steps[at]
+		if !compared && !step {
+			if slices.Contains(r.steps.Outliers, at) && k == len(r.places)-1 {
+				g.unconfirmed(r, before, at)
+			}
+			continue
+		}
+		c := g.comparison(r, before, at, pair, "")
+		switch {
+		case step:
+			c.Verdict, c.RoundsNeeded = verdictOf(r.metric, s.Change), 0
+			c.Change, c.Lo, c.Hi, c.P = math.Expm1(s.Change), math.Expm1(s.Lo), math.Expm1(s.Hi), s.P
+		case c.Verdict == Regression || c.Verdict == Improvement:
+			c.Verdict = Undecided
+			_, c.RoundsNeeded = pair.Decide(0)
+			c.RoundsNeeded = max(c.RoundsNeeded, pair.N/2, 1)
+		}
+		g.j.Neighbours = append(g.j.Neighbours, c)
+	}
+}
+
+// unconfirmed is a single value at the end that stands apart: a step or a spike,
+// which only another measurement can tell.
+func (g *judging) unconfirmed(r *judgedSeries, before, at int) {
+	c := g.comparison(r, before, at, stats.Pair{Change: math.Log(r.values[at][0] / r.values[before][0]), Lo: math.NaN(), Hi: math.NaN(), P: math.NaN(), SmallestEffect: math.NaN()}, "")
+	c.Verdict, c.RoundsNeeded = Undecided, 1
+	c.Notes = append(c.Notes, "unconfirmed: one value that stands apart is an outlier until it is measured again")
+	g.j.Neighbours = append(g.j.Neighbours, c)
+	g.j.Warnings = append(g.j.Warnings, fmt.Sprintf("%s: its %s stands apart from all before, unconfirmed: measure it again", c.To, r.metric.Key))
+}
+
+// referenceMoved tells of sweeps on one machine between which the reference
+// itself moved: then the machine changed, and no version did.
+func (g *judging) referenceMoved() {
+	r := g.readings[g.primary()]
+	reference := g.place(g.newest().Plan.Reference)
+	if r == nil || reference < 0 || g.newest().Plan.Foreign != nil {
+		return
+	}
+	bySweep := map[int][]float64{}
+	for round, y := range r.byRound(reference) {
+		bySweep[round/roundsApart] = append(bySweep[round/roundsApart], y)
+	}
+	order := slices.Sorted(keys(bySweep))
+	for i := 1; i < len(order); i++ {
+		old, new := bySweep[order[i-1]], bySweep[order[i]]
+		change, lo, hi, ok := stats.Welch(old, new, creepLevel)
+		if !ok || lo <= 0 && hi >= 0 || math.Abs(change) < g.effect {
+			continue
+		}
+		f := g.finding(KindSeam, r.metric, reference, reference, change, lo, hi)
+		f.Verdict = EnvironmentChange
+		f.Confidence = 1 - creepLevel
+		f.ID += fmt.Sprintf("-seam-%d", g.sweeps[order[i]].ID)
+		f.Notes = append(f.Notes, fmt.Sprintf("the reference itself moved between sweep %d and sweep %d: the machine changed, not a version", g.sweeps[order[i-1]].ID, g.sweeps[order[i]].ID))
+		g.j.Findings = append(g.j.Findings, f)
+	}
+}
+
+// hostDrift warns where nearly all metrics of figures that no round pairs move
+// the same way at one version: rather the machine than the version.
+func (g *judging) hostDrift() {
+	const fewest, share = 5, 0.8
+	if len(g.readings) < fewest {
+		return
+	}
+	moved := map[string]map[Verdict]int{}
+	for _, f := range g.j.Findings {
+		if r := g.readings[f.Metric.Key]; r == nil || r.replica && !g.single || f.Kind != KindStep {
+			continue
+		}
+		if moved[f.To] == nil {
+			moved[f.To] = map[Verdict]int{}
+		}
+		moved[f.To][f.Verdict]++
+	}
+	for _, version := range slices.Sorted(keys(moved)) {
+		for _, verdict := range []Verdict{Regression, Improvement} {
+			if n := moved[version][verdict]; float64(n) > share*float64(len(g.readings)) {
+				g.j.Warnings = append(g.j.Warnings, fmt.Sprintf("host drift? at %s, %d of %d metrics moved the same way: the machine may have changed rather than the version", version, n, len(g.readings)))
+			}
+		}
+	}
+}

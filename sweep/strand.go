@@ -1,0 +1,317 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"versweep/sweep/load"
+	"versweep/sweep/stats"
+)
+
+// strand is what can be judged together: sweeps of one target from one source
+// under one load, whose samples are tied by rounds of one environment, or by the
+// reference across environments.
+type strand struct {
+	sweeps   []Sweep   // oldest first, at least one
+	versions []Version // the axis: of all sweeps, in version order
+	metrics  []Metric  // with a figure, in the order of Metrics
+	series   map[string]*series
+	single   bool // rounds have nothing in common
+	// machines holds the environments in which each version was measured.
+	machines []map[string]bool
+	outcomes []Outcome // of versions without a figure
+}
+
+// series is one metric over the axis of a strand.
+type series struct {
+	metric  Metric
+	samples []stats.Observation // logarithms
+	twin    []stats.Observation // of the reference under its second label; Place is its version's
+	values  [][]float64         // as measured, zeros included, by place
+}
+
+// newest is the sweep that decides how the strand is judged.
+func (s *strand) newest() *Sweep { return &s.sweeps[len(s.sweeps)-1] }
+
+// strandsOf sorts history, oldest first, into strands, the one judged first
+// last, and says what it leaves out.
+func strandsOf(history []Sweep, o JudgeOptions) (strands []*strand, warnings []string) {
+	chosen, warnings := choose(history, o)
+	var groups [][]Sweep
+	for _, sw := range chosen {
+		i := slices.IndexFunc(groups, func(g []Sweep) bool { return tied(g, sw) })
+		if i < 0 {
+			groups = append(groups, []Sweep{sw})
+			continue
+		}
+		groups[i] = append(groups[i], sw)
+	}
+	slices.SortStableFunc(groups, func(a, b []Sweep) int { return cmp.Compare(a[len(a)-1].ID, b[len(b)-1].ID) })
+	for _, g := range groups {
+		strands = append(strands, newStrand(g))
+	}
+	if len(groups) > 1 {
+		warnings = append(warnings, fmt.Sprintf("figures of %d machines or loads have nothing in common: each is judged by itself, and none is compared with another", len(groups)))
+	}
+	return strands, warnings
+}
+
+// choose picks the sweeps to judge: those of the source and load of the latest
+// sweep, unless the options name a source. Published figures come last.
+func choose(history []Sweep, o JudgeOptions) (chosen []Sweep, warnings []string) {
+	usable := slices.DeleteFunc(slices.Clone(history), func(sw Sweep) bool {
+		return len(sw.Samples)+len(sw.Outcomes) == 0 || o.Source != "" && sw.Plan.Source != o.Source
+	})
+	if len(usable) == 0 {
+		return nil, nil
+	}
+	last := usable[len(usable)-1]
+	for _, sw := range slices.Backward(usable) {
+		if sw.Plan.Source != publishedSource {
+			last = sw
+			break
+		}
+	}
+	others := map[string]bool{}
+	for _, sw := range usable {
+		switch {
+		case sw.Plan.Source != last.Plan.Source:
+			others["source "+sw.Plan.Source] = true
+		case last.Plan.Foreign != nil || sameLoad(sw.Plan, last.Plan):
+			chosen = append(chosen, sw)
+		default:
+			others["another load"] = true
+		}
+	}
+	for _, other := range slices.Sorted(keys(others)) {
+		if other != "source "+publishedSource {
+			warnings = append(warnings, fmt.Sprintf("sweeps from %s are left out: these figures are from %s, %s", other, last.Plan.Source, "the latest sweep"))
+		}
+	}
+	return chosen, warnings
+}
+
+// publishedSource is the source of figures that posts published.
+const publishedSource = "published"
+
+func sameLoad(p, q Plan) bool {
+	return sameProfile(p.Profile, q.Profile) && p.LatencyRate == q.LatencyRate
+}
+
+func sameProfile(a, b load.Profile) bool {
+	a.Name, b.Name = "", ""
+	return fmt.Sprint(a) == fmt.Sprint(b)
+}
+
+// tied tells whether sw can be joined to a group: the same load on the same
+// machine, or on another one with the same reference in both.
+func tied(group []Sweep, sw Sweep) bool {
+	first := group[0]
+	if !sameProfile(first.Plan.Profile, sw.Plan.Profile) {
+		return false
+	}
+	return slices.ContainsFunc(group, func(g Sweep) bool {
+		if g.Environment.Hash() == sw.Environment.Hash() {
+			return true
+		}
+		return g.Plan.Foreign == nil && g.Plan.Reference != "" && g.Plan.Reference == sw.Plan.Reference && g.measured(g.Plan.Reference) && sw.measured(g.Plan.Reference)
+	})
+}
+
+// measured tells whether a version has a sample that counts.
+func (sw Sweep) measured(version string) bool {
+	return slices.ContainsFunc(sw.Samples, func(s Sample) bool { return s.Version == version && s.counts() })
+}
+
+// counts tells whether a sample may enter a verdict.
+func (s Sample) counts() bool { return s.Status != Failed && !s.Spoilt() }
+
+// roundsApart keeps the rounds of different sweeps different.
+const roundsApart = 1 << 24
+
+func newStrand(sweeps []Sweep) *strand {
+	s := &strand{sweeps: sweeps, series: map[string]*series{}}
+	s.versions = axisOf(sweeps)
+	place := map[string]int{}
+	for i, v := range s.versions {
+		place[v.Name] = i
+		s.machines = append(s.machines, map[string]bool{})
+	}
+	for k, sw := range sweeps {
+		if f := sw.Plan.Foreign; f != nil && f.Unpaired {
+			s.single = true
+		}
+		for _, sample := range LastAttempts(sw.Samples) {
+			p, known := place[sample.Version]
+			if !known || !sample.counts() {
+				continue
+			}
+			s.machines[p][sw.Environment.Hash()] = true
+			for _, m := range sw.Plan.AllMetrics() {
+				if v, ok := sample.Values[m.Key]; ok {
+					s.add(m, p, k*roundsApart+sample.Round, sample.Twin, v)
+				}
+			}
+		}
+	}
+	if !s.single && len(sweeps) > 1 {
+		s.single = s.apart()
+	}
+	for _, r := range s.series {
+		s.metrics = append(s.metrics, r.metric)
+	}
+	slices.SortFunc(s.metrics, CompareMetrics)
+	s.noteMissing()
+	return s
+}
+
+func (s *strand) add(m Metric, place, round int, twin bool, value float64) {
+	r := s.series[m.Key]
+	if r == nil {
+		r = &series{metric: m, values: make([][]float64, len(s.versions))}
+		s.series[m.Key] = r
+	}
+	if !twin {
+		r.values[place] = append(r.values[place], value)
+	}
+	if !(value > 0) {
+		return // a zero has no logarithm: see onsets
+	}
+	o := stats.Observation{Place: place, Round: round, Y: math.Log(value)}
+	if twin {
+		r.twin = append(r.twin, o)
+	} else {
+		r.samples = append(r.samples, o)
+	}
+}
+
+// apart tells whether imported sweeps of one machine share no version, so that
+// nothing would tell a round's effect from a version's.
+func (s *strand) apart() bool {
+	if s.sweeps[0].Plan.Foreign == nil {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, sw := range s.sweeps {
+		shared := len(seen) == 0
+		for _, v := range sw.Plan.Versions {
+			shared = shared || seen[v.Name]
+		}
+		if !shared {
+			return true
+		}
+		for _, v := range sw.Plan.Versions {
+			seen[v.Name] = true
+		}
+	}
+	return false
+}
+
+// axisOf joins the versions of all sweeps, in version order, or in the order in
+// which they came where names have none.
+func axisOf(sweeps []Sweep) []Version {
+	var all []Version
+	seen := map[string]bool{}
+	listed := false
+	for _, sw := range sweeps {
+		listed = listed || sw.Plan.Foreign != nil && sw.Plan.Foreign.Listed
+		for _, v := range sw.Plan.Versions {
+			if !seen[v.Name] {
+				seen[v.Name] = true
+				all = append(all, v)
+			}
+		}
+	}
+	if listed {
+		return all
+	}
+	return SortVersions(all)
+}
+
+// noteMissing lists the versions that have no figure at all.
+func (s *strand) noteMissing() {
+	for p, v := range s.versions {
+		if len(s.machines[p]) > 0 {
+			continue
+		}
+		reason := "not sampled yet"
+		for _, sw := range s.sweeps {
+			for _, o := range sw.Outcomes {
+				if o.Version == v.Name && o.Reason != "" {
+					reason = o.Reason
+				}
+			}
+			for _, sample := range sw.Samples {
+				if sample.Version == v.Name && !sample.counts() {
+					reason = cmp.Or(sample.Reason, "the machine spoilt every sample")
+				}
+			}
+		}
+		s.outcomes = append(s.outcomes, Outcome{Version: v.Name, Reason: reason})
+	}
+}
+
+// looks says how often the strand's comparisons were looked at.
+func (s *strand) looks() stats.Looks {
+	p := s.newest().Plan
+	if p.MinRounds == 0 || p.MinRounds >= p.Rounds {
+		return stats.Looks{}
+	}
+	now := 0
+	for _, sample := range s.newest().Samples {
+		now = max(now, sample.Round)
+	}
+	return stats.Looks{Min: p.MinRounds, Max: p.Rounds, Now: now}
+}
+
+// primary is the metric that rounds are spent on: throughput, or else the first.
+func (s *strand) primary() string {
+	if len(s.metrics) == 0 {
+		return QPS
+	}
+	if s.series[QPS] != nil {
+		return QPS
+	}
+	return s.metrics[0].Key
+}
+
+// differences are the log ratios of version b to version a, one for each round
+// in which both were sampled. The twin counts for the reference.
+func (r *series) differences(a, b int) []float64 {
+	old, new := r.byRound(a), r.byRound(b)
+	var d []float64
+	for _, round := range slices.Sorted(keys(new)) {
+		if y, ok := old[round]; ok {
+			d = append(d, new[round]-y)
+		}
+	}
+	return d
+}
+
+// byRound is the mean logarithm of a place's samples in each round.
+func (r *series) byRound(place int) map[int]float64 {
+	sum, n := map[int]float64{}, map[int]float64{}
+	for _, list := range [][]stats.Observation{r.samples, r.twin} {
+		for _, o := range list {
+			if o.Place == place {
+				sum[o.Round] += o.Y
+				n[o.Round]++
+			}
+		}
+	}
+	for round := range sum {
+		sum[round] /= n[round]
+	}
+	return sum
+}
+
+// measured lists the places that have a logarithm, ascending.
+func (r *series) measured() []int {
+	seen := map[int]bool{}
+	for _, o := range r.samples {
+		seen[o.Place] = true
+	}
+	return slices.Sorted(keys(seen))
+}
