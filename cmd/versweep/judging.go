@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"versweep/charts"
+	"versweep/store"
+	"versweep/sweep"
+)
+
+// history is what the commands about verdicts read from the store.
+type history interface {
+	// Targets lists the targets that have sweeps, by name.
+	Targets(ctx context.Context) ([]string, error)
+	// History reads the latest sweeps of a target, oldest first: limit of them,
+	// or all when it is 0. None is no error.
+	History(ctx context.Context, target string, limit int) ([]sweep.Sweep, error)
+	// Acknowledgements reads what people have made of a target's findings.
+	Acknowledgements(ctx context.Context, target string) ([]sweep.Acknowledgement, error)
+	Close() error
+}
+
+// judgingFlags say what of the store is judged, and how.
+type judgingFlags struct {
+	effect  string   // as parseShare reads it; empty for the sweeps' own
+	metrics []string // keys; none for all
+	sweeps  int      // latest ones; 0 for all
+}
+
+const effectHelp = "smallest change of interest, such as 3% or 0.03 (default the sweep's own, 3% unless it was given another)"
+
+// options checks what can be checked without the store.
+func (f judgingFlags) options() (sweep.JudgeOptions, error) {
+	o := sweep.JudgeOptions{Metrics: f.metrics}
+	if f.sweeps < 0 {
+		return o, misuse("0 judges all of them", "--sweeps: %d is negative", f.sweeps)
+	}
+	if f.effect == "" {
+		return o, nil
+	}
+	var err error
+	if o.Effect, err = parseShare("--effect", f.effect); err != nil {
+		return o, err
+	}
+	if o.Effect == 0 || o.Effect >= 1 {
+		return o, misuse("3% is usual", "--effect: %s is not between 0 and 100 %%", f.effect)
+	}
+	return o, nil
+}
+
+// parseShare reads "3%" or "0.03", both of which are 0.03. Negative and endless
+// ones are misuse.
+func parseShare(flag, text string) (float64, error) {
+	number, isPercent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if isPercent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+		return 0, misuse("shares look like 3% or 0.03", "%s: %q is not a share", flag, text)
+	}
+	return v, nil
+}
+
+// judge says what the store knows of a target. It needs no definition: that may
+// be gone by now, or never have been, where results are imported.
+func (a *app) judge(ctx context.Context, h history, target string, sweeps int, o sweep.JudgeOptions) (sweep.Judgement, error) {
+	past, err := a.past(ctx, h, target, sweeps)
+	if err != nil {
+		return sweep.Judgement{}, err
+	}
+	if err := checkMetrics(target, past, o.Metrics); err != nil {
+		return sweep.Judgement{}, err
+	}
+	acks, err := h.Acknowledgements(ctx, target)
+	if err != nil {
+		return sweep.Judgement{}, err
+	}
+	j := sweep.Judge(past, o)
+	sweep.ApplyAcknowledgements(&j, acks)
+	return j, nil
+}
+
+// past reads the sweeps of a target, of which there is at least one.
+func (a *app) past(ctx context.Context, h history, target string, limit int) ([]sweep.Sweep, error) {
+	past, err := h.History(ctx, target, limit)
+	if err == nil && len(past) == 0 {
+		err = a.unlessUnknown(target, fmt.Errorf("looking for sweeps of %s: %w", target, store.ErrNoSweep))
+	}
+	return past, err
+}
+
+// checkMetrics refuses keys that a target cannot have: some may have come with
+// an import.
+func checkMetrics(target string, past []sweep.Sweep, keys []string) error {
+	var known []string
+	for _, m := range sweep.Metrics {
+		known = append(known, m.Key)
+	}
+	for _, sw := range past {
+		if sw.Plan.Foreign == nil {
+			continue
+		}
+		for _, m := range sw.Plan.Foreign.Metrics {
+			if !slices.Contains(known, m.Key) {
+				known = append(known, m.Key)
+			}
+		}
+	}
+	for _, key := range keys {
+		if !slices.Contains(known, key) {
+			return misuse("use one of "+charts.Printable(strings.Join(known, ", ")), "%s has no metric %q", target, key)
+		}
+	}
+	return nil
+}
