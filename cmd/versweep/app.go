@@ -44,11 +44,12 @@ func (a *app) command() *cobra.Command {
 		Use:   "versweep",
 		Short: "Find the version in which a runtime or server became slower or faster",
 		Long: `versweep finds the versions of a runtime or server, runs the same hello-world
-load against every one of them fairly, keeps every number, and draws the trend.
+load against every one of them fairly, keeps every number, draws the trend and
+judges it.
 
-Exit status: 0 done and clean, 1 failure, 2 misuse, 3 kept for regressions found
-(nothing judges yet), 130 interrupted (what was measured is saved, and resume
-goes on from there).`,
+Exit status: 0 done and clean, 1 failure, 2 misuse, 3 regression found (versweep
+check), 130 interrupted (what was measured is saved, and resume goes on from
+there).`,
 		Example:       "  versweep run node --versions '>=18' --per line -o node.png",
 		Version:       version(),
 		SilenceErrors: true,
@@ -68,7 +69,7 @@ goes on from there).`,
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
 		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
-		a.tableCommand(), a.chartCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
+		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
 	)
 	a.addCompletions(root)
 	return root
@@ -151,6 +152,9 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	}
 	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
 		return line, e.Hint, exitMisuse
+	}
+	if _, ok := errors.AsType[*regressionError](err); ok {
+		return line, "versweep ack FINDING when it is known or meant to be so", exitRegression
 	}
 	if e, ok := errors.AsType[*runtimes.UnknownTargetError](err); ok {
 		hint = "versweep targets lists them all; --target-dir says where your own are"

@@ -60,8 +60,8 @@ type tableJSON struct {
 	StarvedSamples int                   `json:"starved_samples"` // in which something else took the server's CPU
 	Versions       []rowJSON             `json:"versions"`
 	Twin           map[string]metricJSON `json:"twin"`
-	SmallestEffect *float64              `json:"smallest_effect"` // not known before verdicts are
-	Findings       []struct{}            `json:"findings"`
+	SmallestEffect *float64              `json:"smallest_effect"` // of throughput, or of the only metric
+	Findings       []findingJSON         `json:"findings"`
 }
 
 type rowJSON struct {
@@ -86,11 +86,12 @@ type metricJSON struct {
 	Better sweep.Better `json:"better"`
 }
 
-func newTableJSON(t sweep.Table) tableJSON {
+func newTableJSON(t sweep.Table, j sweep.Judgement) tableJSON {
 	doc := tableJSON{
 		Schema: jsonSchema, Sweep: t.Sweep, Target: t.Target, Source: t.Plan.Source, Profile: t.Plan.Profile,
 		Environment: newEnvironmentJSON(t), Imported: t.Plan.Foreign, Reference: orNull(t.Plan.Reference), Seed: t.Plan.Seed, Rounds: t.Plan.Rounds,
-		Finished: t.Finished, Samples: t.Samples, StarvedSamples: t.Starved, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Plan, t.Twin), Findings: []struct{}{},
+		Finished: t.Finished, Samples: t.Samples, StarvedSamples: t.Starved, Versions: []rowJSON{}, Twin: newMetricsJSON(t.Plan, t.Twin),
+		SmallestEffect: leadingEffect(j.SmallestEffect), Findings: newFindingsJSON(j.Findings),
 	}
 	for _, r := range t.Rows {
 		if r.Marks == nil {

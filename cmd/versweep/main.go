@@ -22,6 +22,7 @@ const (
 	exitDone        = 0
 	exitFailure     = 1
 	exitMisuse      = 2
+	exitRegression  = 3
 	exitInterrupted = 130
 )
 
@@ -43,15 +44,20 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
+	return a.tell(ctx, err)
+}
+
+// tell prints an error and returns the exit status that it calls for.
+func (a *app) tell(ctx context.Context, err error) int {
 	line, hint, status := a.explain(ctx, err)
-	fmt.Fprintln(stderr, "versweep: "+line)
+	fmt.Fprintln(a.stderr, "versweep: "+line)
 	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
 		for _, l := range e.Excerpt {
-			fmt.Fprintln(stderr, "  "+l)
+			fmt.Fprintln(a.stderr, "  "+l)
 		}
 	}
 	if hint != "" {
-		fmt.Fprintln(stderr, "hint: "+hint)
+		fmt.Fprintln(a.stderr, "hint: "+hint)
 	}
 	return status
 }

@@ -293,7 +293,7 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, s
 		return err
 	}
 	t := sweep.NewTable(*sw)
-	if err := a.printTable(t, layout, sweep.QPS); err != nil {
+	if err := a.printTable(t, sweep.Judge([]sweep.Sweep{*sw}, sweep.JudgeOptions{}), layout, sweep.QPS); err != nil {
 		return err
 	}
 	if !anyMeasured(t) {

@@ -54,7 +54,11 @@ func (a *app) tableCommand() *cobra.Command {
 			if !cmd.Flags().Changed("metric") {
 				metric = mainMetric(t)
 			}
-			return a.printTable(t, layout, metric)
+			j, err := a.judgeStored(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.printTable(t, j, layout, metric)
 		},
 	}
 	cmd.Flags().StringVar(&layout, "layout", "", layoutHelp)
@@ -125,11 +129,21 @@ func (a *app) latestSweep(ctx context.Context, target string) (sweep.Sweep, erro
 	return st.LatestSweep(ctx, target)
 }
 
-// printTable prints a table in the form that the flags ask for. metric is what
-// the series layout shows.
-func (a *app) printTable(t sweep.Table, layout, metric string) error {
+// judgeStored is judge with nothing asked for.
+func (a *app) judgeStored(ctx context.Context, target string) (sweep.Judgement, error) {
+	h, err := a.openHistory(ctx)
+	if err != nil {
+		return sweep.Judgement{}, err
+	}
+	defer h.Close()
+	return a.judge(ctx, h, target, 0, sweep.JudgeOptions{})
+}
+
+// printTable prints a table in the form that the flags ask for. JSON has the
+// judgement j as well. metric is what the series layout shows.
+func (a *app) printTable(t sweep.Table, j sweep.Judgement, layout, metric string) error {
 	if a.json {
-		return a.printJSON(newTableJSON(t))
+		return a.printJSON(newTableJSON(t, j))
 	}
 	if layout == layoutMetrics {
 		return charts.WriteMetrics(a.stdout, t)

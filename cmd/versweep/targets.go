@@ -188,8 +188,10 @@ func wrap(text string, width int) []string {
 // jsonSchema is the version of every JSON document that versweep prints.
 const jsonSchema = 1
 
-func (a *app) printJSON(document any) error {
-	enc := json.NewEncoder(a.stdout)
+func (a *app) printJSON(document any) error { return writeJSON(a.stdout, document) }
+
+func writeJSON(w io.Writer, document any) error {
+	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(document)
 }
