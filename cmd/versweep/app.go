@@ -69,7 +69,7 @@ there).`,
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
 		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
-		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
+		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.compareCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
 	)
 	a.addCompletions(root)
 	return root
@@ -156,6 +156,9 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	if _, ok := errors.AsType[*regressionError](err); ok {
 		return line, "versweep ack FINDING when it is known or meant to be so", exitRegression
 	}
+	if e, ok := errors.AsType[*sweep.NotMeasuredError](err); ok {
+		return explainNotMeasured(e, line)
+	}
 	if e, ok := errors.AsType[*runtimes.UnknownTargetError](err); ok {
 		hint = "versweep targets lists them all; --target-dir says where your own are"
 		if e.Nearest != "" {
@@ -185,6 +188,19 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		hint = "name a file in a folder that you may write to with --db"
 	}
 	return line, hint, status
+}
+
+// explainNotMeasured tells a version that no sweep has, which is misuse, from one
+// that failed.
+func explainNotMeasured(e *sweep.NotMeasuredError, line string) (string, string, int) {
+	status := exitMisuse
+	if e.Reason != "" {
+		status = exitFailure
+	}
+	if len(e.Nearest) == 0 {
+		return line, "versweep table " + e.Target + " shows what was measured", status
+	}
+	return line, charts.Printable("measured are " + strings.Join(e.Nearest, ", ")), status
 }
 
 // hints says what to do about errors that have a name.

@@ -79,6 +79,11 @@ func checkPicture(file string) error {
 	if _, err := charts.FormatOf(file); err != nil {
 		return misuse("name it FILE.png or FILE.svg", "-o: %v", err)
 	}
+	return checkOutput(file)
+}
+
+// checkOutput makes sure, before any work, that a file can be written.
+func checkOutput(file string) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return misuse("name a file in it", "-o %s: this is a folder", file)
 	}

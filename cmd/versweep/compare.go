@@ -1,0 +1,304 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"versweep/charts"
+	"versweep/sweep"
+	"versweep/sweep/load"
+)
+
+// Values of --format.
+const (
+	formatText     = "text"
+	formatMarkdown = "markdown"
+	formatHTML     = "html"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	judgingFlags
+	format string // empty until chosen
+	output string // empty is stdout
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare TARGET OLD NEW",
+		Short: "Compare two releases over all metrics",
+		Long: `compare says of every metric what became of it from one release to another, with
+interval and verdict, and what lies between the two. It measures nothing.
+
+OLD and NEW are versions, "latest" for the newest stable one that was measured,
+or "reference". The exit status is 0 whatever the verdict: versweep check is what
+fails on regressions.`,
+		Example: "  versweep compare node 20.9.0 latest -o upgrade.html",
+		Args:    cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := f.check(a.json)
+			if err != nil {
+				return err
+			}
+			h, err := a.openHistory(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer h.Close()
+			past, err := a.past(cmd.Context(), h, args[0], 0)
+			if err != nil {
+				return err
+			}
+			from, to, err := bothReleases(past, args[1], args[2])
+			if err != nil {
+				return err
+			}
+			r, err := sweep.CompareReleases(past, from, to, o)
+			if err != nil {
+				return err
+			}
+			return a.writeRelease(r, f)
+		},
+		ValidArgsFunction: a.completeReleases,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.effect, "effect", "", effectHelp)
+	flags.StringVar(&f.format, "format", "", "text, markdown or html (default by the extension of -o, .md or .html, otherwise text)")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file instead of stdout (default none)")
+	return cmd
+}
+
+// check refuses what can be refused without the store, and chooses the format.
+func (f *compareFlags) check(json bool) (sweep.JudgeOptions, error) {
+	switch f.format {
+	case formatText, formatMarkdown, formatHTML:
+		if json {
+			return sweep.JudgeOptions{}, misuse("leave one of them out", "--format %s and --json exclude one another", f.format)
+		}
+	case "":
+		f.format = formatText
+		switch strings.ToLower(filepath.Ext(f.output)) {
+		case ".md", ".markdown":
+			f.format = formatMarkdown
+		case ".html", ".htm":
+			f.format = formatHTML
+		}
+	default:
+		return sweep.JudgeOptions{}, misuse("use text, markdown or html", "--format: unknown value %q", f.format)
+	}
+	if f.output != "" {
+		if err := checkOutput(f.output); err != nil {
+			return sweep.JudgeOptions{}, err
+		}
+	}
+	return f.options()
+}
+
+// bothReleases finds the names of the two versions that are to be compared.
+func bothReleases(past []sweep.Sweep, old, new string) (from, to string, err error) {
+	if from, err = releaseName(past, old); err != nil {
+		return "", "", err
+	}
+	if to, err = releaseName(past, new); err != nil {
+		return "", "", err
+	}
+	if from == to {
+		return "", "", misuse("name two versions", "%s cannot be compared with itself", from)
+	}
+	return from, to, nil
+}
+
+// releaseName is the version that name stands for in the sweeps of a target: its
+// name, with a v before it if need be, the name that the source has for it,
+// "latest" or "reference". What no sweep has is returned as it is.
+func releaseName(past []sweep.Sweep, name string) (string, error) {
+	target := past[0].Plan.Target
+	switch name {
+	case "latest":
+		measured := measuredVersions(past)
+		if latest, ok := sweep.Latest(measured); ok {
+			return latest.Name, nil
+		}
+		if len(measured) == 0 {
+			return "", fmt.Errorf("comparing the latest version of %s: none was measured", target)
+		}
+		return measured[len(measured)-1].Name, nil
+	case "reference":
+		for _, sw := range slices.Backward(past) {
+			if sw.Plan.Reference != "" {
+				return sw.Plan.Reference, nil
+			}
+		}
+		return "", misuse("name a version", "the sweeps of %s have no reference", target)
+	}
+	raw := ""
+	for _, sw := range slices.Backward(past) {
+		for _, v := range sw.Plan.Versions {
+			if v.Name == name {
+				return name, nil
+			}
+			if raw == "" && (v.Raw == name || "v"+v.Name == name) {
+				raw = v.Name
+			}
+		}
+	}
+	if raw != "" {
+		return raw, nil
+	}
+	return name, nil
+}
+
+// measuredVersions are the versions with a sample that can be compared, in
+// version order.
+func measuredVersions(past []sweep.Sweep) []sweep.Version {
+	measured := map[string]bool{}
+	for _, sw := range past {
+		for _, s := range sw.Samples {
+			if s.Status != sweep.Failed {
+				measured[s.Version] = true
+			}
+		}
+	}
+	var list []sweep.Version
+	for _, sw := range slices.Backward(past) {
+		for _, v := range sw.Plan.Versions {
+			if measured[v.Name] {
+				list = append(list, v)
+				delete(measured, v.Name)
+			}
+		}
+	}
+	return sweep.SortVersions(list)
+}
+
+// writeRelease writes a comparison in the form and to the place that the flags
+// ask for.
+func (a *app) writeRelease(r sweep.Release, f compareFlags) error {
+	options := charts.ReleaseOptions{Repeat: repeatCommands(r)}
+	write := func(w io.Writer) error {
+		switch {
+		case a.json:
+			return writeJSON(w, newReleaseJSON(r))
+		case f.format == formatMarkdown:
+			return charts.WriteReleaseMarkdown(w, r, options)
+		case f.format == formatHTML:
+			return charts.WriteReleaseHTML(w, r, options)
+		}
+		return charts.WriteComparison(w, r, options)
+	}
+	if f.output == "" {
+		return write(a.stdout)
+	}
+	if err := writeWhole(f.output, write); err != nil {
+		return err
+	}
+	a.say("wrote %s", f.output)
+	return nil
+}
+
+// repeatCommands are what to type to measure and compare the two releases again
+// as they were.
+func repeatCommands(r sweep.Release) []string {
+	compare := []string{"versweep", "compare", r.Target, r.From.Name, r.To.Name}
+	p := r.Plan
+	if f := p.Foreign; f != nil {
+		return []string{
+			shellWords("versweep", "import", f.Format, f.File, "--target", r.Target),
+			shellWords(compare...),
+		}
+	}
+	run := []string{"versweep", "run", r.Target, "--versions", r.From.Name + "," + r.To.Name}
+	flag := func(name, value string) { run = append(run, "--"+name, value) }
+	if p.Source != "" {
+		flag("source", p.Source)
+	}
+	if p.Launcher != "" {
+		flag("launcher", p.Launcher)
+	}
+	named, err := load.ProfileByName(p.Profile.Name)
+	if err == nil {
+		flag("profile", p.Profile.Name)
+	}
+	if p.Profile.Connections != named.Connections {
+		flag("connections", strconv.Itoa(p.Profile.Connections))
+	}
+	if p.Profile.Duration != named.Duration && p.Profile.Duration > 0 {
+		flag("duration", p.Profile.Duration.String())
+	}
+	if p.Profile.Warmup != named.Warmup {
+		flag("warmup", p.Profile.Warmup.String())
+	}
+	if p.Profile.Timeout != named.Timeout {
+		flag("timeout", p.Profile.Timeout.String())
+	}
+	if p.LatencyRate > 0 {
+		run = append(run, "--latency-pass")
+	}
+	rounds := strconv.Itoa(p.Rounds)
+	if p.MinRounds > 0 && p.MinRounds < p.Rounds {
+		rounds = strconv.Itoa(p.MinRounds) + ":" + rounds
+	}
+	flag("rounds", rounds)
+	if p.Reference != "" {
+		flag("reference", p.Reference)
+	}
+	flag("seed", strconv.FormatUint(p.Seed, 10))
+	if cpus := r.Environment.ServerCPUs; len(cpus) > 0 {
+		flag("server-cpus", sweep.FormatCPUs(cpus))
+	}
+	if cpus := r.Environment.LoadCPUs; len(cpus) > 0 {
+		flag("load-cpus", sweep.FormatCPUs(cpus))
+	}
+	return []string{shellWords(run...), shellWords(compare...)}
+}
+
+// shellWords writes words so that a POSIX shell reads them as they are.
+func shellWords(words ...string) string {
+	var quoted []string
+	for _, word := range words {
+		if word == "" || strings.ContainsFunc(word, notPlainInShell) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func notPlainInShell(r rune) bool {
+	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("-_.,:/+@%", r))
+}
+
+// completeReleases offers targets, then the versions that were measured.
+func (a *app) completeReleases(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return a.completeStored(cmd, args, begun)
+	case 1, 2:
+	default:
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	h, err := a.openHistory(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer h.Close()
+	past, err := h.History(cmd.Context(), args[0], 0)
+	if err != nil || len(past) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	list := []cobra.Completion{"latest", "reference"}
+	for _, v := range slices.Backward(measuredVersions(past)) {
+		if !slices.Contains(args[1:], v.Name) {
+			list = append(list, v.Name)
+		}
+	}
+	// Newest first, where the shell would sort them as text.
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
