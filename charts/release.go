@@ -13,7 +13,7 @@ import (
 // ReleaseOptions is what a release report has besides the comparison.
 type ReleaseOptions struct {
 	Width  int      // terminal columns that a line of text should not exceed; 110 when 0
-	Repeat []string // commands that measure and compare again, one a line
+	Repeat []string // lines of the commands that measure and compare again
 }
 
 // releasePage is a comparison of two releases in words, the same for every

@@ -203,16 +203,13 @@ func (a *app) writeRelease(r sweep.Release, f compareFlags) error {
 	return nil
 }
 
-// repeatCommands are what to type to measure and compare the two releases again
-// as they were.
+// repeatCommands are the lines to type to measure and compare the two releases
+// again as they were.
 func repeatCommands(r sweep.Release) []string {
 	compare := []string{"versweep", "compare", r.Target, r.From.Name, r.To.Name}
 	p := r.Plan
 	if f := p.Foreign; f != nil {
-		return []string{
-			shellWords("versweep", "import", f.Format, f.File, "--target", r.Target),
-			shellWords(compare...),
-		}
+		return slices.Concat(shellLines("versweep", "import", f.Format, f.File, "--target", r.Target), shellLines(compare...))
 	}
 	run := []string{"versweep", "run", r.Target, "--versions", r.From.Name + "," + r.To.Name}
 	flag := func(name, value string) { run = append(run, "--"+name, value) }
@@ -256,19 +253,33 @@ func repeatCommands(r sweep.Release) []string {
 	if cpus := r.Environment.LoadCPUs; len(cpus) > 0 {
 		flag("load-cpus", sweep.FormatCPUs(cpus))
 	}
-	return []string{shellWords(run...), shellWords(compare...)}
+	return slices.Concat(shellLines(run...), shellLines(compare...))
 }
 
-// shellWords writes words so that a POSIX shell reads them as they are.
-func shellWords(words ...string) string {
-	var quoted []string
-	for _, word := range words {
+// shellLineColumns is about how long a line of a command gets before the next
+// flag goes on a line of its own.
+const shellLineColumns = 90
+
+// shellLines writes a command so that a POSIX shell reads its words as they are,
+// over several lines when it is long.
+func shellLines(words ...string) []string {
+	var lines []string
+	line := ""
+	for i, word := range words {
+		flag := strings.HasPrefix(word, "--")
 		if word == "" || strings.ContainsFunc(word, notPlainInShell) {
 			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-		quoted = append(quoted, word)
+		switch {
+		case i == 0:
+			line = word
+		case flag && len(line)+len(word) > shellLineColumns:
+			lines, line = append(lines, line+` \`), "    "+word
+		default:
+			line += " " + word
+		}
 	}
-	return strings.Join(quoted, " ")
+	return append(lines, line)
 }
 
 func notPlainInShell(r rune) bool {

@@ -294,8 +294,9 @@ func TestMetricsOfImports(t *testing.T) {
 // What the report says is to be typed is what was done, in flags that there are.
 func TestRepeatCommands(t *testing.T) {
 	got := strings.Join(repeatCommands(testRelease(t)), "\n")
-	want := "versweep run node --versions 20.4.0,22.1.0 --source npm --launcher process --profile hello --connections 64 --duration 2s" +
-		" --warmup 0s --timeout 1s --latency-pass --rounds 5:20 --reference 22.1.0 --seed 7 --server-cpus 0 --load-cpus 1\n" +
+	want := "versweep run node --versions 20.4.0,22.1.0 --source npm --launcher process --profile hello \\\n" +
+		"    --connections 64 --duration 2s --warmup 0s --timeout 1s --latency-pass --rounds 5:20 \\\n" +
+		"    --reference 22.1.0 --seed 7 --server-cpus 0 --load-cpus 1\n" +
 		"versweep compare node 20.4.0 22.1.0"
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
