@@ -28,10 +28,7 @@ const maxListed = 10
 // known already, what could not be decided, and how small a change the sweep
 // could have seen. The text holds no control characters but line breaks.
 func WriteFindings(w io.Writer, j sweep.Judgement, o FindingsOptions) error {
-	width := max(o.Width, minTableWidth)
-	if o.Width == 0 {
-		width = defaultTableWidth
-	}
+	width := lineWidth(o.Width)
 	sections := sectionsOf(j, o.MinChange)
 	var b strings.Builder
 	b.WriteString(wrap(judgementTitle(j, sections[0].findings), width, 2) + "\n")
@@ -66,6 +63,14 @@ func WriteFindings(w io.Writer, j sweep.Judgement, o FindingsOptions) error {
 		return fmt.Errorf("writing the findings of %s: %w", Printable(j.Target), err)
 	}
 	return nil
+}
+
+// lineWidth is how many columns a line may take where width are asked for.
+func lineWidth(width int) int {
+	if width == 0 {
+		return defaultTableWidth
+	}
+	return max(width, minTableWidth)
 }
 
 // judgementTitle is "Node.js: 2 regressions, 1 improvement in 27 versions".

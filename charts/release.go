@@ -196,10 +196,7 @@ func sweepNumbers(ids []int64) string {
 // in one sentence, the metrics, what changed in between, and what it all rests
 // on. The text holds no control characters but line breaks.
 func WriteComparison(w io.Writer, r sweep.Release, o ReleaseOptions) error {
-	width := max(o.Width, minTableWidth)
-	if o.Width == 0 {
-		width = defaultTableWidth
-	}
+	width := lineWidth(o.Width)
 	p := newReleasePage(r, o)
 	var b strings.Builder
 	title := p.Title
