@@ -49,12 +49,12 @@ func (s step) label(short bool) string {
 	if math.IsNaN(f.Change) || math.IsInf(f.Change, 0) {
 		return "from zero" + s.suffix()
 	}
-	label := signedPercent(f.Change)
+	label := signedPercent(f.Change, 1)
 	if short {
 		return label
 	}
 	if drawable(f.Lo) && drawable(f.Hi) {
-		label += fmt.Sprintf(" (%s to %s)", signed(f.Lo*100), signed(f.Hi*100))
+		label += fmt.Sprintf(" (%s to %s)", signed(f.Lo, 1), signed(f.Hi, 1))
 	}
 	return label + s.suffix()
 }
@@ -71,19 +71,6 @@ func (s step) suffix() string {
 		return ", creeping"
 	}
 	return ""
-}
-
-// signedPercent is "-3.0 %".
-func signedPercent(fraction float64) string { return signed(fraction*100) + " %" }
-
-// signed writes v with its sign and one digit after the point, which is as
-// fine as noise allows.
-func signed(v float64) string {
-	text := fixed(v, 1)
-	if text[0] != '-' {
-		text = "+" + text
-	}
-	return text
 }
 
 // level is how high the metric stood over some versions, in shown units.

@@ -116,9 +116,9 @@ func comparisonText(c sweep.Comparison) string {
 		}
 		return said
 	}
-	text := signedPercent(c.Change)
+	text := signedPercent(c.Change, 1)
 	if drawable(c.Lo) && drawable(c.Hi) {
-		text += fmt.Sprintf(" (%s to %s)", signed(c.Lo*100), signed(c.Hi*100))
+		text += fmt.Sprintf(" (%s to %s)", signed(c.Lo, 1), signed(c.Hi, 1))
 	}
 	return text + ", " + said
 }

@@ -39,7 +39,7 @@ func (v versusBefore) cell(version string) string {
 	case !drawable(c.Change):
 		return string(c.Verdict)
 	}
-	text := signed(c.Change * 100)
+	text := signed(c.Change, 1)
 	if drawable(c.Lo) && drawable(c.Hi) {
 		text += " ±" + fixed(math.Abs(c.Hi-c.Lo)/2*100, 1)
 	}

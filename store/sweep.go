@@ -100,14 +100,14 @@ func (s *Store) LoadSweep(ctx context.Context, id int64) (sweep.Sweep, error) {
 
 // LatestSweep reads the sweep of a target that was begun last, finished or not,
 // as LoadSweep does. One that was stopped before it had a sample does not
-// count. It fails with ErrNoSweep.
+// count, and one with published figures only where there is no other. It fails with ErrNoSweep.
 func (s *Store) LatestSweep(ctx context.Context, target string) (sweep.Sweep, error) {
 	return s.loadFirst(ctx, "looking for the latest sweep of "+target, `
 		SELECT sweep.id FROM sweep
 		JOIN series ON series.id = sweep.series_id
 		WHERE series.target = ?
 		AND (sweep.finished_ns IS NOT NULL OR EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id))
-		ORDER BY sweep.id DESC LIMIT 1`, target)
+		ORDER BY series.source = 'published', sweep.id DESC LIMIT 1`, target)
 }
 
 // UnfinishedSweep reads the unfinished sweep that was begun last, of whatever

@@ -126,7 +126,7 @@ func (a *app) printPublished(d published.Dataset, layout, metric string, given b
 		if err != nil {
 			return err
 		}
-		return a.printJSON(newTableJSON(t))
+		return a.printJSON(newTableJSON(t, sweep.Judge(d.Sweeps(), sweep.JudgeOptions{})))
 	}
 	for i, t := range publishedTables(d) {
 		if i > 0 {

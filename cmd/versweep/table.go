@@ -139,8 +139,8 @@ func (a *app) judgeStored(ctx context.Context, target string) (sweep.Judgement, 
 	return a.judge(ctx, h, target, 0, sweep.JudgeOptions{})
 }
 
-// printTable prints a table in the form that the flags ask for. JSON has the
-// judgement j as well. metric is what the series layout shows.
+// printTable prints a table in the form that the flags ask for, with what the
+// judgement j says of neighbours. metric is what the series layout shows.
 func (a *app) printTable(t sweep.Table, j sweep.Judgement, layout, metric string) error {
 	if a.json {
 		return a.printJSON(newTableJSON(t, j))
@@ -155,5 +155,5 @@ func (a *app) printTable(t sweep.Table, j sweep.Judgement, layout, metric string
 		}
 		return charts.WriteSeries(a.stdout, t, m)
 	}
-	return charts.WriteTable(a.stdout, t, charts.TableOptions{})
+	return charts.WriteTable(a.stdout, t, charts.TableOptions{Judgement: &j})
 }
