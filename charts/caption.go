@@ -1,7 +1,6 @@
 package charts
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,9 +40,6 @@ func withinSentence(title string) string {
 // after 1 s of warm-up, 5 rounds". Of imported figures it says what their file
 // calls the load, and which file that was.
 func loadCaption(t sweep.Table) string {
-	if f := t.Plan.Foreign; f != nil {
-		return Printable(fmt.Sprintf("%s (%s, %s)", cmp.Or(f.Profile, "unknown"), f.File, f.Format))
-	}
 	p := t.Plan.Profile
 	if f := t.Plan.Foreign; f != nil {
 		return foreignCaption(*f, t.Plan.Rounds)

@@ -42,7 +42,7 @@ Page\n      bytes           1,024      -      -
 
 -: did not run: 0.5.0
 figures: median
-load: http_simple\x1b[31m (node-0.6, published)
+load: http_simple\x1b[31m, imported from node-0.6 (published)
 machine: a Mac, OS X 10.8.2
 `
 	if got := metricsText(t, importedTable()); got != want {

@@ -108,7 +108,7 @@ func TestGitReleasesAreBuiltAndMeasured(t *testing.T) {
 		Profile: load.Profile{Shape: load.ShapeClosed, Connections: 4, Duration: 300 * time.Millisecond, Warmup: 100 * time.Millisecond, Timeout: time.Second},
 	}}
 	runner := sweep.Runner{Launcher: l, Recorder: &samplesInMemory{}, Now: time.Now}
-	if err := runner.Run(t.Context(), sw); err != nil {
+	if _, err := runner.Run(t.Context(), sw); err != nil {
 		t.Fatal(err)
 	}
 	qps := map[string]float64{}

@@ -18,6 +18,14 @@ func saveMarks(ctx context.Context, tx *sql.Tx, sampleID int64, marks []sweep.Ma
 	return nil
 }
 
+// hasMarks tells whether the store is new enough to have marks and attempts: an
+// older one is read as it is.
+func hasMarks(ctx context.Context, tx *sql.Tx) (bool, error) {
+	var n int
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'mark'").Scan(&n)
+	return n > 0, err
+}
+
 func loadMarks(ctx context.Context, tx *sql.Tx, sweepID int64, find func(int64) (*sweep.Sample, error)) error {
 	return each(ctx, tx, func(scan func(...any) error) error {
 		var id int64

@@ -132,7 +132,15 @@ func finite(v float64) (float64, error) {
 func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample, error) {
 	var samples []sweep.Sample
 	at := map[int64]int{} // id to place in samples
-	err := each(ctx, tx, func(scan func(...any) error) error {
+	marked, err := hasMarks(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	attempt := "0"
+	if marked {
+		attempt = "sample.attempt"
+	}
+	err = each(ctx, tx, func(scan func(...any) error) error {
 		var m sweep.Sample
 		var reason, log sql.NullString
 		var started sql.NullInt64
@@ -146,7 +154,7 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 		samples = append(samples, m)
 		return nil
 	}, `
-		SELECT sample.id, sample.round, sample.position, version.name, sample.twin, sample.attempt, sample.status,
+		SELECT sample.id, sample.round, sample.position, version.name, sample.twin, `+attempt+`, sample.status,
 			sample.reason, sample.log, sample.started_ns
 		FROM sample JOIN version USING (sweep_id, ordinal)
 		WHERE sweep_id = ? ORDER BY sample.id`, sweepID)
@@ -163,7 +171,10 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 	if err := loadValues(ctx, tx, sweepID, find); err != nil {
 		return nil, fmt.Errorf("their values: %w", err)
 	}
-	if err := loadMarks(ctx, tx, sweepID, find); err != nil {
+	if marked {
+		err = loadMarks(ctx, tx, sweepID, find)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("their marks: %w", err)
 	}
 	err = eachLoad(ctx, tx, sweepID, func(id int64, pass int, r *load.Result) error {

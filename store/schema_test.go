@@ -238,10 +238,10 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", "versweep.db.before-v2"}) {
+	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", "versweep.db.before-v3"}) {
 		t.Errorf("the folder holds %q", names)
 	}
-	copied, err := OpenReadOnly(t.Context(), path+".before-v2")
+	copied, err := OpenReadOnly(t.Context(), path+".before-v3")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -218,7 +218,7 @@ func retaking(t *testing.T, rounds int, spoilt func(window int) bool) (*memory, 
 	sw := newSweep(rounds, "1.0.0", "2.0.0")
 	sw.Environment.ServerCPUs, sw.Environment.LoadCPUs = []int{0}, []int{1}
 	r := Runner{Launcher: &fakeLauncher{}, Recorder: m, Now: time.Now, Machine: MachineIn(&busyFS{spoilt: spoilt})}
-	if err := r.Run(t.Context(), sw); err != nil {
+	if _, err := r.Run(t.Context(), sw); err != nil {
 		t.Fatal(err)
 	}
 	return m, sw

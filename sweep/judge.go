@@ -30,13 +30,15 @@ func Judge(history []Sweep, o JudgeOptions) Judgement {
 	for _, s := range strands {
 		p := s.newest().Plan
 		j.Target, j.Title, j.Reference = p.Target, p.Title, p.Reference
-		j.Effect = cmp.Or(o.Effect, p.Effect, DefaultEffect)
+		j.Effect = effectOf(p, o)
 		jg := judging{strand: s, effect: math.Log1p(j.Effect), looks: s.looks(), j: &j, readings: map[string]*judgedSeries{}}
 		jg.run(o.Metrics)
 	}
 	j.finish()
 	return j
 }
+
+func effectOf(p Plan, o JudgeOptions) float64 { return cmp.Or(o.Effect, p.Effect, DefaultEffect) }
 
 func keys[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
@@ -57,6 +59,33 @@ type judgedSeries struct {
 	pairs   map[int]stats.Pair // of each measured place but the first with the one before it
 	prior   stats.Prior
 	replica bool // several samples a version, so that pairs can be compared
+
+	levelPrior stats.Prior // of a version against its level
+	byPlace    map[int]map[int]float64
+}
+
+// rounds is byRound, kept.
+func (r *judgedSeries) rounds(place int) map[int]float64 {
+	if r.byPlace == nil {
+		r.byPlace = map[int]map[int]float64{}
+	}
+	if r.byPlace[place] == nil {
+		r.byPlace[place] = r.byRound(place)
+	}
+	return r.byPlace[place]
+}
+
+// differences are the log ratios of version b to version a, one for each round
+// in which both were sampled. The twin counts for the reference.
+func (r *judgedSeries) differences(a, b int) []float64 {
+	old, new := r.rounds(a), r.rounds(b)
+	var d []float64
+	for _, round := range slices.Sorted(keys(new)) {
+		if y, ok := old[round]; ok {
+			d = append(d, new[round]-y)
+		}
+	}
+	return d
 }
 
 func (g *judging) run(wanted []string) {
@@ -66,7 +95,7 @@ func (g *judging) run(wanted []string) {
 		}
 		g.readings[m.Key] = g.read(g.series[m.Key])
 	}
-	for _, key := range g.told() {
+	for _, key := range g.candidates() {
 		g.tell(g.readings[key.metric], key)
 	}
 	for _, m := range g.metrics {
@@ -109,6 +138,10 @@ func (r *judgedSeries) compareNeighbours(looks stats.Looks) {
 		alone = append(alone, stats.ComparePairs(r.differences(r.places[k-1], r.places[k]), stats.PairOptions{Looks: looks}))
 	}
 	r.prior = stats.FitPrior(alone)
+	// Around a level there is half of the variance of a difference of two, and
+	// a little for the level's own.
+	r.levelPrior = r.prior
+	r.levelPrior.Variance *= 0.5 * (1 + 1/float64(max(1, len(r.places)-1)))
 	for k := 1; k < len(r.places); k++ {
 		r.pairs[r.places[k]] = stats.ComparePairs(r.differences(r.places[k-1], r.places[k]), stats.PairOptions{Prior: r.prior, Looks: looks})
 	}
@@ -149,11 +182,11 @@ type candidate struct {
 	weight float64
 }
 
-// told picks the changes that are told. Over all metrics the share of false ones
+// candidates picks the changes that are told. Over all metrics the share of false ones
 // is held at errorRate (Benjamini & Hochberg), half of it for the primary metric
 // (weights of Genovese, Roeder & Wasserman 2006), so that watching many does not
 // hide what happened to throughput.
-func (g *judging) told() []candidate {
+func (g *judging) candidates() []candidate {
 	var all []candidate
 	primary, others := 0, 0
 	for _, m := range g.metrics {

@@ -162,8 +162,7 @@ func (r *judgedSeries) smallestEffect() float64 {
 	if n < 4 || !(r.steps.Noise > 0) {
 		return math.NaN()
 	}
-	const power80 = 0.8416
-	return math.Expm1((r.steps.Needed + power80) * r.steps.Noise * 2 / math.Sqrt(float64(n)))
+	return math.Expm1((r.steps.Needed + stats.Power80) * r.steps.Noise * 2 / math.Sqrt(float64(n)))
 }
 
 // sum fills in what is said about every metric: noise, smallest effect, the
@@ -186,8 +185,7 @@ func (g *judging) sum(r *judgedSeries) {
 			}
 		}
 		if len(twin) > 0 {
-			name := g.versions[reference].Name
-			g.j.Twin[key] = g.comparison(r, reference, reference, stats.ComparePairs(twin, stats.PairOptions{Prior: r.prior}), name)
+			g.j.Twin[key] = g.comparison(r, reference, reference, stats.ComparePairs(twin, stats.PairOptions{Prior: r.prior}))
 		}
 		for _, p := range r.places {
 			if p == reference {
@@ -198,13 +196,13 @@ func (g *judging) sum(r *judgedSeries) {
 				g.j.AgainstReference[name] = map[string]Comparison{}
 			}
 			pair := stats.ComparePairs(r.differences(reference, p), stats.PairOptions{Prior: r.prior, Looks: g.looks})
-			g.j.AgainstReference[name][key] = g.comparison(r, reference, p, pair, name)
+			g.j.AgainstReference[name][key] = g.comparison(r, reference, p, pair)
 		}
 	}
 	if best, last := g.bestLevel(r), len(r.steps.Levels)-1; best >= 0 && best != last {
 		change, lo, hi := levelChange(r, best, last)
 		from, to := r.steps.Levels[best].To-1, r.steps.Levels[last].To-1
-		c := g.comparison(r, from, to, stats.Pair{Change: change, Lo: lo, Hi: hi, P: math.NaN(), SmallestEffect: math.NaN()}, "")
+		c := g.comparison(r, from, to, stats.Pair{Change: change, Lo: lo, Hi: hi, P: math.NaN(), SmallestEffect: math.NaN()})
 		c.Verdict, c.RoundsNeeded = NoChange, 0
 		if math.Abs(change) > g.effect && (lo > 0 || hi < 0) {
 			c.Verdict = verdictOf(r.metric, change)
@@ -220,7 +218,7 @@ func (r *judgedSeries) twinless(place int) map[int]float64 {
 
 // comparison puts a pair of places into words. With the interval on one side of
 // 0 the verdict stands; findings say which of them are told.
-func (g *judging) comparison(r *judgedSeries, from, to int, p stats.Pair, _ string) Comparison {
+func (g *judging) comparison(r *judgedSeries, from, to int, p stats.Pair) Comparison {
 	c := Comparison{
 		Metric: r.metric, From: g.versions[from].Name, To: g.versions[to].Name,
 		Old: estimateOf(r.values[from]), New: estimateOf(r.values[to]),
@@ -246,44 +244,47 @@ func estimateOf(values []float64) Estimate {
 	return Estimate{Median: stats.Median(values), Lo: slices.Min(values), Hi: slices.Max(values), Samples: len(values)}
 }
 
-// neighbours compares each version with the one before it. A change is only told
-// where all samples on both sides tell it too: a pair alone, one among many, is
-// undecided.
+// neighbours says of each version how it stands to the one before: where the
+// level changes between them, by how much; elsewhere, how far it is from the
+// level that both share. A change is only told where the samples on both sides
+// tell it: a version by itself, one among many, is undecided.
 func (g *judging) neighbours(r *judgedSeries) {
-	steps := map[int]stats.Step{}
-	for _, s := range r.steps.Steps {
-		if slices.ContainsFunc(g.j.Findings, func(f Finding) bool { return f.Metric.Key == r.metric.Key && f.To == g.versions[s.At].Name }) {
-			steps[s.At] = s
-		}
+	level := map[string]Comparison{}
+	for _, c := range g.levels(r) {
+		level[c.To] = c
 	}
 	for k := 1; k < len(r.places); k++ {
 		before, at := r.places[k-1], r.places[k]
-		pair, compared := r.pairs[at]
-		s, step := steps[at]
-		if !compared && !step {
+		c, compared := level[g.versions[at].Name]
+		i := slices.IndexFunc(r.steps.Steps, func(s stats.Step) bool { return s.At == at && g.told(r, at) })
+		switch {
+		case i >= 0:
+			s := r.steps.Steps[i]
+			c = g.comparison(r, before, at, stats.Pair{N: r.pairs[at].N, Change: s.Change, Lo: s.Lo, Hi: s.Hi, P: s.P, SmallestEffect: r.pairs[at].SmallestEffect})
+			c.Verdict, c.RoundsNeeded = verdictOf(r.metric, s.Change), 0
+		case !compared:
 			if slices.Contains(r.steps.Outliers, at) && k == len(r.places)-1 {
 				g.unconfirmed(r, before, at)
 			}
 			continue
-		}
-		c := g.comparison(r, before, at, pair, "")
-		switch {
-		case step:
-			c.Verdict, c.RoundsNeeded = verdictOf(r.metric, s.Change), 0
-			c.Change, c.Lo, c.Hi, c.P = math.Expm1(s.Change), math.Expm1(s.Lo), math.Expm1(s.Hi), s.P
 		case c.Verdict == Regression || c.Verdict == Improvement:
 			c.Verdict = Undecided
-			_, c.RoundsNeeded = pair.Decide(0)
-			c.RoundsNeeded = max(c.RoundsNeeded, pair.N/2, 1)
+			c.RoundsNeeded = max(c.Pairs/2, 1)
 		}
+		c.From, c.Old = g.versions[before].Name, estimateOf(r.values[before])
 		g.j.Neighbours = append(g.j.Neighbours, c)
 	}
+}
+
+// told tells whether a change at a place is among the findings.
+func (g *judging) told(r *judgedSeries, at int) bool {
+	return slices.ContainsFunc(g.j.Findings, func(f Finding) bool { return f.Metric.Key == r.metric.Key && f.To == g.versions[at].Name })
 }
 
 // unconfirmed is a single value at the end that stands apart: a step or a spike,
 // which only another measurement can tell.
 func (g *judging) unconfirmed(r *judgedSeries, before, at int) {
-	c := g.comparison(r, before, at, stats.Pair{Change: math.Log(r.values[at][0] / r.values[before][0]), Lo: math.NaN(), Hi: math.NaN(), P: math.NaN(), SmallestEffect: math.NaN()}, "")
+	c := g.comparison(r, before, at, stats.Pair{Change: math.Log(r.values[at][0] / r.values[before][0]), Lo: math.NaN(), Hi: math.NaN(), P: math.NaN(), SmallestEffect: math.NaN()})
 	c.Verdict, c.RoundsNeeded = Undecided, 1
 	c.Notes = append(c.Notes, "unconfirmed: one value that stands apart is an outlier until it is measured again")
 	g.j.Neighbours = append(g.j.Neighbours, c)

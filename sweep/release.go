@@ -215,7 +215,7 @@ func (g *judging) compare(s *series, a, b int) (c Comparison, ok bool) {
 	} else {
 		pair = g.unpaired(r, a, b)
 	}
-	c = g.comparison(r, a, b, pair, "")
+	c = g.comparison(r, a, b, pair)
 	if len(s.values[a]) == 0 || len(s.values[b]) == 0 {
 		c.Verdict, c.RoundsNeeded = NotMeasured, 0
 	}

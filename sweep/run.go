@@ -43,9 +43,12 @@ const giveUpAfter = 2
 
 // Run takes the samples that sw still lacks and adds them to sw. Each round
 // samples every build once, the reference a second time as its own twin, in an
-// order that the plan's seed decides. A version that fails is a result; Run
-// returns an error only when ctx ends or when it cannot go on at all.
-func (r Runner) Run(ctx context.Context, sw *Sweep) error {
+// order that the plan's seed decides. From the plan's least number of rounds on,
+// versions about which all is settled are left out of further rounds, and when
+// all are, the sweep is at its end; so it is when another round would not fit
+// into the plan's budget. A version that fails is a result; Run returns an error
+// only when ctx ends or when it cannot go on at all.
+func (r Runner) Run(ctx context.Context, sw *Sweep) (End, error) {
 	builds := map[string]Build{}
 	for _, o := range sw.Outcomes {
 		if o.Reason == "" {
@@ -57,22 +60,35 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) error {
 	for _, s := range sw.Samples {
 		taken[slot{s.Round, s.Version, s.Twin}] = true
 	}
+	settled := settling{}
+	clock := pace{begun: r.Now(), budget: sw.Plan.Budget}
 	step := Step{Total: sw.Plan.Rounds * len(entries)}
 	for round := 1; round <= sw.Plan.Rounds; round++ {
-		for position, e := range sw.Plan.order(round, entries) {
+		order := sw.Plan.order(round, entries)
+		if begun := slices.ContainsFunc(order, func(e entry) bool { return taken[slot{round, e.version, e.twin}] }); !begun {
+			settled.update(*sw, round)
+			switch {
+			case settled.all(*sw, entries):
+				return EndSettled, nil
+			case !clock.fits(r.Now(), settled.left(*sw, entries)):
+				return EndBudget, nil
+			}
+		}
+		for position, e := range order {
 			step.Round, step.Version, step.Twin, step.Sample = round, e.version, e.twin, nil
-			if !taken[slot{round, e.version, e.twin}] && !givenUp(LastAttempts(sw.Samples), e) {
+			if !taken[slot{round, e.version, e.twin}] && !givenUp(LastAttempts(sw.Samples), e) && !settled.skips(e) {
 				r.tell(step)
 				if err := r.takeSample(ctx, sw, e, round, position, builds[e.version]); err != nil {
-					return err
+					return "", err
 				}
+				clock.samples++
 				step.Sample = &sw.Samples[len(sw.Samples)-1]
 			}
 			step.Done++
 			r.tell(step)
 		}
 	}
-	return nil
+	return EndRounds, nil
 }
 
 func (r Runner) tell(s Step) {

@@ -101,7 +101,8 @@ func newSweep(rounds int, versions ...string) *Sweep {
 
 func carryOut(t *testing.T, ctx context.Context, l Launcher, m *memory, sw *Sweep) error {
 	t.Helper()
-	return Runner{Launcher: l, Recorder: m, Now: func() time.Time { return time.Unix(1e9, 0) }}.Run(ctx, sw)
+	_, err := Runner{Launcher: l, Recorder: m, Now: func() time.Time { return time.Unix(1e9, 0) }}.Run(ctx, sw)
+	return err
 }
 
 func TestEveryRoundSamplesEveryVersionAndTheTwin(t *testing.T) {

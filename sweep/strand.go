@@ -277,19 +277,6 @@ func (s *strand) primary() string {
 	return s.metrics[0].Key
 }
 
-// differences are the log ratios of version b to version a, one for each round
-// in which both were sampled. The twin counts for the reference.
-func (r *series) differences(a, b int) []float64 {
-	old, new := r.byRound(a), r.byRound(b)
-	var d []float64
-	for _, round := range slices.Sorted(keys(new)) {
-		if y, ok := old[round]; ok {
-			d = append(d, new[round]-y)
-		}
-	}
-	return d
-}
-
 // byRound is the mean logarithm of a place's samples in each round.
 func (r *series) byRound(place int) map[int]float64 {
 	sum, n := map[int]float64{}, map[int]float64{}

@@ -26,7 +26,9 @@ type runFlags struct {
 	profileFlags
 	latencyPass  bool
 	latencyShare float64 // of the reference's throughput
-	rounds       int
+	rounds       string  // MIN or MIN:MAX
+	effect       string
+	budget       time.Duration
 	reference    string
 	seed         uint64
 
@@ -56,7 +58,9 @@ Every sample is saved at once. It prints the table and writes the chart.`,
 	f.profileFlags.add(cmd)
 	flags.BoolVar(&f.latencyPass, "latency-pass", false, "after each window a second one at a fixed rate, so that latency is compared at equal load")
 	flags.Float64Var(&f.latencyShare, "latency-share", 0.5, "rate of --latency-pass, as a share of the reference's throughput")
-	flags.IntVar(&f.rounds, "rounds", 5, "samples of each version")
+	flags.StringVar(&f.rounds, "rounds", defaultRounds, "samples of each version: a number, or MIN:MAX to stop from MIN on where all is settled")
+	flags.StringVar(&f.effect, "effect", "3%", "smallest change of interest, such as 3% or 0.03: within it versions count as the same")
+	flags.DurationVar(&f.budget, "budget", 0, "begin no round that would end later than this after the first began, such as 20m (default no limit)")
 	flags.StringVar(&f.reference, "reference", "", "version sampled in every round and twice (default the newest stable; kept for later sweeps)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order in which versions are sampled (default random, and recorded)")
 	flags.StringVarP(&f.picture, "output", "o", "", "write the trend of throughput to this .png or .svg file (default none)")
@@ -72,6 +76,7 @@ type order struct {
 	definition *runtimes.Definition
 	selection  sweep.Selection
 	profile    load.Profile
+	adaptive   adaptive
 	cpus       runtimes.CPUSets
 	cache      *runtimes.Cache
 }
@@ -109,9 +114,6 @@ func (a *app) runAll(ctx context.Context, targets []string, f runFlags, seeded b
 // targetMark in the name of an output file stands for the target's name.
 const targetMark = "{target}"
 
-// maxRounds bounds a slip of the keyboard.
-const maxRounds = 100_000
-
 // check refuses what can be refused without asking a registry.
 func (a *app) check(ctx context.Context, target string, f runFlags) (*order, error) {
 	o := &order{runFlags: f}
@@ -135,8 +137,8 @@ func (a *app) check(ctx context.Context, target string, f runFlags) (*order, err
 	if !(f.latencyShare > 0 && f.latencyShare < 1) {
 		return nil, misuse("0.5 is half of the reference's throughput", "--latency-share: %v is not a share between 0 and 1", f.latencyShare)
 	}
-	if f.rounds < 1 || f.rounds > maxRounds {
-		return nil, misuse("5 to 30 are usual", "--rounds: %d is not between 1 and %d", f.rounds, maxRounds)
+	if o.adaptive, err = f.adaptiveFlags(); err != nil {
+		return nil, err
 	}
 	if err := checkLayout(f.layout); err != nil {
 		return nil, err
@@ -181,13 +183,13 @@ func (a *app) sweep(ctx context.Context, o *order) error {
 
 	plan := sweep.Plan{
 		Target: o.definition.Name, Title: o.definition.Title, Source: l.supply.Kind(), Launcher: l.kind, Profile: o.profile,
-		Seed: o.seed, Rounds: o.rounds, Versions: withMissing(chosen, o.definition),
+		Seed: o.seed, Rounds: o.adaptive.max, MinRounds: o.adaptive.min, Effect: o.adaptive.effect, Budget: o.budget, Versions: withMissing(chosen, o.definition),
 	}
 	reference, err := a.plannedReference(ctx, st, &plan, l.environment, l.found, o.reference)
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, plan, chosen, l, o.cpus, o.yes); err != nil {
+	if err := a.confirm(ctx, plan, chosen, l, o.cpus, knownNoise(ctx, st, plan), o.yes); err != nil {
 		return err
 	}
 	outcomes, err := a.obtain(ctx, l.supply, plan.Versions, l.finish)
@@ -279,7 +281,7 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, s
 	a.sweeping = sw.ID
 	before, began := len(sw.Samples), time.Now()
 	runner := sweep.Runner{Launcher: l, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: sweep.ThisMachine()}
-	err := runner.Run(ctx, sw)
+	end, err := runner.Run(ctx, sw)
 	progress.end()
 	if err != nil {
 		return err
@@ -292,17 +294,31 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, s
 	if err := st.FinishSweep(ctx, sw.ID, sw.Finished); err != nil {
 		return err
 	}
+	a.sayEnd(end, sw.Plan)
 	t := sweep.NewTable(*sw)
-	if err := a.printTable(t, sweep.Judge([]sweep.Sweep{*sw}, sweep.JudgeOptions{}), layout, sweep.QPS); err != nil {
+	if !anyMeasured(t) {
+		if err := a.printTable(t, sweep.Judgement{}, layout, sweep.QPS); err != nil {
+			return err
+		}
+		return errNothingMeasured
+	}
+	j, err := a.judge(ctx, st, sw.Plan.Target, 0, sweep.JudgeOptions{Source: sw.Plan.Source})
+	if err != nil {
 		return err
 	}
-	if !anyMeasured(t) {
-		return errNothingMeasured
+	if err := a.printTable(t, j, layout, sweep.QPS); err != nil {
+		return err
+	}
+	if !a.json && layout == "" {
+		fmt.Fprintln(a.stdout)
+		if err := charts.WriteFindings(a.stdout, j, charts.FindingsOptions{}); err != nil {
+			return err
+		}
 	}
 	if picture == "" {
 		return nil
 	}
-	if err := writePicture(picture, t, sweep.QPS, charts.Options{}); err != nil {
+	if err := writePicture(picture, t, sweep.QPS, charts.Options{Judgement: &j}); err != nil {
 		return err
 	}
 	a.say("wrote %s", picture)
@@ -321,7 +337,7 @@ func anyMeasured(t sweep.Table) bool {
 }
 
 // confirm shows the plan, and asks where somebody can answer.
-func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l *launching, cpus runtimes.CPUSets, yes bool) error {
+func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l *launching, cpus runtimes.CPUSets, noise float64, yes bool) error {
 	left := ""
 	if text := chosen.Left(); text != "" {
 		left = " (left out: " + text + ")"
@@ -337,8 +353,10 @@ func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l 
 		where = fmt.Sprintf("server on CPU %s, load engine on CPU %s", sweep.FormatCPUs(cpus.Server), sweep.FormatCPUs(cpus.Load))
 	}
 	a.say("launcher: %s, %s", l.name, where)
-	a.say("load: %s; %s of %d samples, seed %d", describe(p.Profile), counted(p.Rounds, "round"), len(p.Versions)+1, p.Seed)
-	a.say("expected: about %v of measuring once all versions are fetched", expectedTime(p).Round(time.Second))
+	a.say("load: %s; %s of %d samples, seed %d", describe(p.Profile), roundsOf(p), len(p.Versions)+1, p.Seed)
+	for _, line := range expectations(p, noise) {
+		a.say("expected: %s", line)
+	}
 	if yes || a.quiet || !a.asks || !a.terminal {
 		return nil
 	}
@@ -369,17 +387,4 @@ func counted(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// overhead is what a sample takes besides warm-up and window: starting,
-// waiting for the first answer, stopping. As measured; see docs/measured.md.
-var overhead = map[string]time.Duration{launcherProcess: 100 * time.Millisecond, launcherDocker: 400 * time.Millisecond}
-
-// expectedTime is what the rounds of a plan take.
-func expectedTime(p sweep.Plan) time.Duration {
-	sample := p.Profile.Warmup + p.Profile.Duration + overhead[p.Launcher]
-	if p.LatencyRate > 0 {
-		sample += p.Paced().Warmup + p.Paced().Duration
-	}
-	return time.Duration(p.Rounds*(len(p.Versions)+1)) * sample
 }
