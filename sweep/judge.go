@@ -56,6 +56,7 @@ type judgedSeries struct {
 	*series
 	places  []int // measured
 	steps   stats.Steps
+	levels  []stats.Level // between the changes that hold among all metrics
 	pairs   map[int]stats.Pair // of each measured place but the first with the one before it
 	prior   stats.Prior
 	replica bool // several samples a version, so that pairs can be compared
@@ -95,8 +96,12 @@ func (g *judging) run(wanted []string) {
 		}
 		g.readings[m.Key] = g.read(g.series[m.Key])
 	}
-	for _, key := range g.candidates() {
-		g.tell(g.readings[key.metric], key)
+	told := g.candidates()
+	for _, r := range g.readings {
+		r.joinLevels(told)
+	}
+	for _, c := range told {
+		g.tell(g.readings[c.metric], c)
 	}
 	for _, m := range g.metrics {
 		r := g.readings[m.Key]
@@ -227,6 +232,35 @@ func (g *judging) candidates() []candidate {
 	return told
 }
 
+// joinLevels joins the stretches between which no change holds.
+func (r *judgedSeries) joinLevels(told []candidate) {
+	holds := func(at int) bool {
+		return slices.ContainsFunc(told, func(c candidate) bool {
+			switch {
+			case c.metric != r.metric.Key:
+				return false
+			case c.step >= 0:
+				return r.steps.Steps[c.step].At == at
+			}
+			ramp := r.steps.Ramps[c.ramp]
+			return ramp.From < at && at <= ramp.To
+		})
+	}
+	for _, l := range r.steps.Levels {
+		k := len(r.levels) - 1
+		if k < 0 || holds(l.From) {
+			r.levels = append(r.levels, l)
+			continue
+		}
+		was := r.levels[k]
+		n, m := float64(was.Samples), float64(l.Samples)
+		r.levels[k] = stats.Level{
+			From: was.From, To: l.To, Samples: was.Samples + l.Samples,
+			Level: (n*was.Level + m*l.Level) / (n + m), Error: math.Sqrt(n*n*was.Error*was.Error+m*m*l.Error*l.Error) / (n + m),
+		}
+	}
+}
+
 // tell makes a finding of a change, unless it is surely smaller than what is of
 // interest. One whose estimate only came out a little under is told.
 func (g *judging) tell(r *judgedSeries, c candidate) {
@@ -298,12 +332,12 @@ func (g *judging) recovery(f *Finding, r *judgedSeries, s stats.Step) {
 	if f.Verdict != Regression {
 		return
 	}
-	k := slices.IndexFunc(r.steps.Levels, func(l stats.Level) bool { return l.From == s.At })
+	k := slices.IndexFunc(r.levels, func(l stats.Level) bool { return l.From == s.At })
 	if k < 1 {
 		return
 	}
-	was := r.steps.Levels[k-1].Level
-	for _, l := range r.steps.Levels[k+1:] {
+	was := r.levels[k-1].Level
+	for _, l := range r.levels[k+1:] {
 		worse := was - l.Level
 		if r.metric.Better == Lower {
 			worse = -worse

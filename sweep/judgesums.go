@@ -66,11 +66,11 @@ func (g *judging) creep(r *judgedSeries) {
 		g.trend(r)
 		return
 	}
-	best, last := g.bestLevel(r), len(r.steps.Levels)-1
+	best, last := g.bestLevel(r), len(r.levels)-1
 	if best < 0 || best == last {
 		return
 	}
-	from, to := r.steps.Levels[best].To-1, r.steps.Levels[last].To-1
+	from, to := r.levels[best].To-1, r.levels[last].To-1
 	told := slices.ContainsFunc(g.j.Findings, func(f Finding) bool {
 		return f.Metric.Key == r.metric.Key && f.Verdict == Regression && g.place(f.To) > from
 	})
@@ -129,8 +129,8 @@ func (g *judging) place(version string) int {
 // bestLevel is the index of the best level; -1 when there is none.
 func (g *judging) bestLevel(r *judgedSeries) int {
 	best := -1
-	for i, l := range r.steps.Levels {
-		if best < 0 || l.Level != r.steps.Levels[best].Level && l.Level > r.steps.Levels[best].Level == (r.metric.Better == Higher) {
+	for i, l := range r.levels {
+		if best < 0 || l.Level != r.levels[best].Level && l.Level > r.levels[best].Level == (r.metric.Better == Higher) {
 			best = i
 		}
 	}
@@ -139,7 +139,7 @@ func (g *judging) bestLevel(r *judgedSeries) int {
 
 // levelChange is the change from one level to another with its interval.
 func levelChange(r *judgedSeries, from, to int) (change, lo, hi float64) {
-	a, b := r.steps.Levels[from], r.steps.Levels[to]
+	a, b := r.levels[from], r.levels[to]
 	half := stats.StudentQuantile(errorRate, r.steps.DF) * math.Hypot(a.Error, b.Error)
 	change = b.Level - a.Level
 	return change, change - half, change + half
@@ -199,9 +199,9 @@ func (g *judging) sum(r *judgedSeries) {
 			g.j.AgainstReference[name][key] = g.comparison(r, reference, p, pair)
 		}
 	}
-	if best, last := g.bestLevel(r), len(r.steps.Levels)-1; best >= 0 && best != last {
+	if best, last := g.bestLevel(r), len(r.levels)-1; best >= 0 && best != last {
 		change, lo, hi := levelChange(r, best, last)
-		from, to := r.steps.Levels[best].To-1, r.steps.Levels[last].To-1
+		from, to := r.levels[best].To-1, r.levels[last].To-1
 		c := g.comparison(r, from, to, stats.Pair{Change: change, Lo: lo, Hi: hi, P: math.NaN(), SmallestEffect: math.NaN()})
 		c.Verdict, c.RoundsNeeded = NoChange, 0
 		if math.Abs(change) > g.effect && (lo > 0 || hi < 0) {
@@ -307,6 +307,9 @@ func (g *judging) referenceMoved() {
 	for i := 1; i < len(order); i++ {
 		old, new := bySweep[order[i-1]], bySweep[order[i]]
 		change, lo, hi, ok := stats.Welch(old, new, creepLevel)
+		if g.sweeps[order[i-1]].Environment.Hash() != g.sweeps[order[i]].Environment.Hash() {
+			continue // that it differs is known
+		}
 		if !ok || lo <= 0 && hi >= 0 || math.Abs(change) < g.effect {
 			continue
 		}

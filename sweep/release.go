@@ -203,7 +203,7 @@ func componentChanges(old, new map[string]string) []ComponentChange {
 
 // compare is one metric of two versions. ok is false where neither has it.
 func (g *judging) compare(s *series, a, b int) (c Comparison, ok bool) {
-	r := &judgedSeries{series: s, places: s.measured()}
+	r := &judgedSeries{series: s, places: s.measured(), pairs: map[int]stats.Pair{}}
 	if len(s.values[a]) == 0 && len(s.values[b]) == 0 {
 		return c, false
 	}

@@ -87,7 +87,9 @@ func levelComparisons(sw Sweep) []Comparison {
 	if s == nil {
 		return nil
 	}
-	return g.levels(g.read(s))
+	r := g.read(s)
+	r.levels = r.steps.Levels // alone, it has the whole error rate
+	return g.levels(r)
 }
 
 // levels compares each version with the level that its stretch between changes
@@ -98,7 +100,7 @@ func (g *judging) levels(r *judgedSeries) []Comparison {
 		return nil
 	}
 	var all []Comparison
-	for _, l := range r.steps.Levels {
+	for _, l := range r.levels {
 		var places []int
 		for _, p := range r.places {
 			if l.From <= p && p < l.To {

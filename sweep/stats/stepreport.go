@@ -35,13 +35,36 @@ func (a *axis) around(cuts []int, k int) (from, to int) {
 	return from, to
 }
 
-// evidence is by how many nats a cut explains the samples around it better.
+// evidence is by how many nats a cut explains the samples around it better: by
+// itself, or together with the next or the one before, of which each is then
+// worth half. A stretch that stands apart between two like ones has been picked
+// from among many with both its ends, and neither may take the credit for both.
 func (a *axis) evidence(d *noise, cuts []int, k int) float64 {
-	from, to := a.around(cuts, k)
-	left, costLeft := a.best(d, from, cuts[k], math.NaN(), math.NaN())
-	right, costRight := a.best(d, cuts[k], to, math.NaN(), math.NaN())
-	_, whole := a.best(d, from, to, left, right)
-	return whole - costLeft - costRight
+	least := a.worth(d, cuts, k, k+1)
+	if k > 0 {
+		least = min(least, a.worth(d, cuts, k-1, k+1)/2)
+	}
+	if k+1 < len(cuts) {
+		least = min(least, a.worth(d, cuts, k, k+2)/2)
+	}
+	return least
+}
+
+// worth is by how many nats the cuts first..last, last not included, explain the
+// samples around them better than one level does.
+func (a *axis) worth(d *noise, cuts []int, first, last int) float64 {
+	from, _ := a.around(cuts, first)
+	_, to := a.around(cuts, last-1)
+	lo, hi := math.Inf(1), math.Inf(-1)
+	var apart float64
+	begin := from
+	for _, end := range append(slices.Clone(cuts[first:last]), to) {
+		level, cost := a.best(d, begin, end, math.NaN(), math.NaN())
+		lo, hi, apart = min(lo, level), max(hi, level), apart+cost
+		begin = end
+	}
+	_, whole := a.best(d, from, to, lo, hi)
+	return whole - apart
 }
 
 func (a *axis) report(d *noise, cuts []int, need, df float64, o StepOptions) Steps {
