@@ -65,13 +65,11 @@ type judgedSeries struct {
 	byPlace    map[int]map[int]float64
 }
 
-// rounds is byRound, kept.
+// rounds is the mean logarithm of a place's samples in each round, the twin's
+// included.
 func (r *judgedSeries) rounds(place int) map[int]float64 {
 	if r.byPlace == nil {
-		r.byPlace = map[int]map[int]float64{}
-	}
-	if r.byPlace[place] == nil {
-		r.byPlace[place] = r.byRound(place)
+		r.byPlace = meansByRound(r.samples, r.twin)
 	}
 	return r.byPlace[place]
 }
@@ -117,7 +115,15 @@ func (g *judging) run(wanted []string) {
 	}
 	g.referenceMoved()
 	g.hostDrift()
-	g.j.Versions = g.versions
+	known := map[string]bool{}
+	for _, v := range g.j.Versions {
+		known[v.Name] = true
+	}
+	for _, v := range g.versions {
+		if !known[v.Name] {
+			g.j.Versions = append(g.j.Versions, v)
+		}
+	}
 	g.j.NotMeasured = append(g.j.NotMeasured, g.outcomes...)
 }
 

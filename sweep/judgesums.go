@@ -22,15 +22,29 @@ func (g *judging) onsets(r *judgedSeries) {
 			nan := math.NaN()
 			f := g.finding(KindOnset, r.metric, before, place, float64(is), nan, nan)
 			f.Change, f.Confidence = nan, nan
+			if is < 0 {
+				f.Change, f.Lo, f.Hi = -1, -1, -1
+				g.recoverOnset(r.metric, f)
+			}
 			if r.replica {
 				f.Confidence = 1 - stats.RankTest(r.values[before], values)
 			}
-			f.Notes = append(g.between(before, place), map[int]string{1: "new: it was 0 before", -1: "gone: it is 0 now"}[is])
+			f.Notes = g.between(before, place)
 			if !(f.Confidence < 1-errorRate) {
 				g.j.Findings = append(g.j.Findings, f)
 			}
 		}
 		before, was = place, is
+	}
+}
+
+// recoverOnset marks what came earlier and is gone again.
+func (g *judging) recoverOnset(m Metric, gone Finding) {
+	for i := range g.j.Findings {
+		f := &g.j.Findings[i]
+		if f.Kind == KindOnset && f.Metric.Key == m.Key && f.Verdict == Regression && gone.Verdict == Improvement {
+			f.State, f.RecoveredIn = Recovered, gone.To
+		}
 	}
 }
 
@@ -178,7 +192,7 @@ func (g *judging) sum(r *judgedSeries) {
 	reference := g.place(g.newest().Plan.Reference)
 	if reference >= 0 && r.replica && !g.single {
 		var twin []float64
-		own := r.twinless(reference)
+		own := meansByRound(r.samples)[reference]
 		for _, o := range r.twin {
 			if y, ok := own[o.Round]; ok {
 				twin = append(twin, o.Y-y)
@@ -209,11 +223,6 @@ func (g *judging) sum(r *judgedSeries) {
 		}
 		g.j.Newest[key] = c
 	}
-}
-
-// twinless is the logarithm of a place's samples by round, its twin left out.
-func (r *judgedSeries) twinless(place int) map[int]float64 {
-	return (&series{samples: r.samples}).byRound(place)
 }
 
 // comparison puts a pair of places into words. With the interval on one side of
@@ -300,7 +309,7 @@ func (g *judging) referenceMoved() {
 		return
 	}
 	bySweep := map[int][]float64{}
-	for round, y := range r.byRound(reference) {
+	for round, y := range r.rounds(reference) {
 		bySweep[round/roundsApart] = append(bySweep[round/roundsApart], y)
 	}
 	order := slices.Sorted(keys(bySweep))

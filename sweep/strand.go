@@ -87,7 +87,7 @@ func choose(history []Sweep, o JudgeOptions) (chosen []Sweep, warnings []string)
 	}
 	for _, other := range slices.Sorted(keys(others)) {
 		if other != "source "+publishedSource {
-			warnings = append(warnings, fmt.Sprintf("sweeps from %s are left out: these figures are from %s, %s", other, last.Plan.Source, "the latest sweep"))
+			warnings = append(warnings, fmt.Sprintf("sweeps with %s are left out: these figures are from %s, as the latest sweep's", other, last.Plan.Source))
 		}
 	}
 	return chosen, warnings
@@ -277,21 +277,22 @@ func (s *strand) primary() string {
 	return s.metrics[0].Key
 }
 
-// byRound is the mean logarithm of a place's samples in each round.
-func (r *series) byRound(place int) map[int]float64 {
-	sum, n := map[int]float64{}, map[int]float64{}
-	for _, list := range [][]stats.Observation{r.samples, r.twin} {
+// meansByRound is the mean logarithm of each place's samples in each round.
+func meansByRound(lists ...[]stats.Observation) map[int]map[int]float64 {
+	type slot struct{ place, round int }
+	n := map[slot]float64{}
+	means := map[int]map[int]float64{}
+	for _, list := range lists {
 		for _, o := range list {
-			if o.Place == place {
-				sum[o.Round] += o.Y
-				n[o.Round]++
+			if means[o.Place] == nil {
+				means[o.Place] = map[int]float64{}
 			}
+			at := slot{o.Place, o.Round}
+			n[at]++
+			means[o.Place][o.Round] += (o.Y - means[o.Place][o.Round]) / n[at]
 		}
 	}
-	for round := range sum {
-		sum[round] /= n[round]
-	}
-	return sum
+	return means
 }
 
 // measured lists the places that have a logarithm, ascending.

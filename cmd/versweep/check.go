@@ -57,6 +57,7 @@ regression counts elsewhere.`,
 	flags.StringVar(&f.effect, "effect", "", effectHelp)
 	flags.StringVar(&minChange, "min-change", "0%", "smaller regressions are told but do not count, such as 5% or 0.05")
 	flags.StringSliceVar(&f.metrics, "metric", nil, "metrics to judge, comma-separated (default all): "+metricKeys())
+	flags.StringVar(&f.source, "source", "", sourceOfSweepsHelp)
 	flags.IntVar(&f.sweeps, "sweeps", 0, "how many of the latest sweeps to judge (default all)")
 	return cmd
 }

@@ -70,6 +70,7 @@ fails on regressions.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.effect, "effect", "", effectHelp)
+	flags.StringVar(&f.source, "source", "", sourceOfSweepsHelp)
 	flags.StringVar(&f.format, "format", "", "text, markdown or html (default by the extension of -o, .md or .html, otherwise text)")
 	flags.StringVarP(&f.output, "output", "o", "", "write to this file instead of stdout (default none)")
 	return cmd

@@ -30,13 +30,16 @@ type judgingFlags struct {
 	effect  string   // as parseShare reads it; empty for the sweeps' own
 	metrics []string // keys; none for all
 	sweeps  int      // latest ones; 0 for all
+	source  string   // empty for the latest sweep's
 }
+
+const sourceOfSweepsHelp = "judge the sweeps whose versions or figures came from there, such as npm or csv (default the latest sweep's)"
 
 const effectHelp = "smallest change of interest, such as 3% or 0.03 (default the sweep's own, 3% unless it was given another)"
 
 // options checks what can be checked without the store.
 func (f judgingFlags) options() (sweep.JudgeOptions, error) {
-	o := sweep.JudgeOptions{Metrics: f.metrics}
+	o := sweep.JudgeOptions{Metrics: f.metrics, Source: f.source}
 	if f.sweeps < 0 {
 		return o, misuse("0 judges all of them", "--sweeps: %d is negative", f.sweeps)
 	}
