@@ -415,3 +415,17 @@ func TestCompareReleases(t *testing.T) {
 		t.Errorf("an unknown version: %v", err)
 	}
 }
+
+func BenchmarkJudge1000By30(b *testing.B) {
+	sw := figures(1, map[string][][]float64{QPS: noisyRows(1, 1000, 30, 1e4, 0.04, after(500, -0.05))})
+	for b.Loop() {
+		Judge([]Sweep{sw}, JudgeOptions{})
+	}
+}
+
+func BenchmarkJudge10000Single(b *testing.B) {
+	sw := figures(1, map[string][][]float64{QPS: noisyRows(1, 10000, 1, 1e4, 0.04, after(5000, -0.05))})
+	for b.Loop() {
+		Judge([]Sweep{sw}, JudgeOptions{})
+	}
+}

@@ -107,10 +107,11 @@ func (g *judging) levels(r *judgedSeries) []Comparison {
 				places = append(places, p)
 			}
 		}
+		stretch := r.sumRounds(places)
 		for _, p := range places {
 			switch k := slices.Index(r.places, p); {
 			case len(places) > 1:
-				all = append(all, g.comparison(r, p, p, stats.ComparePairs(r.fromLevel(p, places), stats.PairOptions{Prior: r.levelPrior, Looks: g.looks})))
+				all = append(all, g.comparison(r, p, p, stats.ComparePairs(r.fromLevel(p, stretch), stats.PairOptions{Prior: r.levelPrior, Looks: g.looks})))
 			case k > 0:
 				all = append(all, g.comparison(r, r.places[k-1], p, r.pairs[p]))
 			case len(r.places) > 1: // the first, alone before a change
@@ -124,26 +125,30 @@ func (g *judging) levels(r *judgedSeries) []Comparison {
 }
 
 // fromLevel are the log ratios of a place to the mean of the other places of its
-// stretch, one for each round.
-func (r *judgedSeries) fromLevel(place int, stretch []int) []float64 {
-	others, n := map[int]float64{}, map[int]float64{}
-	for _, p := range stretch {
-		if p == place {
-			continue
-		}
-		for round, y := range r.rounds(p) {
-			others[round] += y
-			n[round]++
-		}
-	}
+// stretch, one for each round; stretch sums up all of them.
+func (r *judgedSeries) fromLevel(place int, stretch map[int]roundSum) []float64 {
 	own := r.rounds(place)
 	var d []float64
 	for _, round := range slices.Sorted(keys(own)) {
-		if n[round] > 0 {
-			d = append(d, own[round]-others[round]/n[round])
+		if all := stretch[round]; all.places > 1 {
+			d = append(d, own[round]-(all.sum-own[round])/(all.places-1))
 		}
 	}
 	return d
+}
+
+// roundSum adds up the places that were sampled in a round.
+type roundSum struct{ sum, places float64 }
+
+func (r *judgedSeries) sumRounds(places []int) map[int]roundSum {
+	sums := map[int]roundSum{}
+	for _, p := range places {
+		for round, y := range r.rounds(p) {
+			s := sums[round]
+			sums[round] = roundSum{s.sum + y, s.places + 1}
+		}
+	}
+	return sums
 }
 
 // pace knows how long samples take, to keep a budget.

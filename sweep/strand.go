@@ -143,13 +143,14 @@ func newStrand(sweeps []Sweep) *strand {
 		if f := sw.Plan.Foreign; f != nil && f.Unpaired {
 			s.single = true
 		}
+		machine, metrics := sw.Environment.Hash(), sw.Plan.AllMetrics()
 		for _, sample := range LastAttempts(sw.Samples) {
 			p, known := place[sample.Version]
 			if !known || !sample.counts() {
 				continue
 			}
-			s.machines[p][sw.Environment.Hash()] = true
-			for _, m := range sw.Plan.AllMetrics() {
+			s.machines[p][machine] = true
+			for _, m := range metrics {
 				if v, ok := sample.Values[m.Key]; ok {
 					s.add(m, p, k*roundsApart+sample.Round, sample.Twin, v)
 				}
