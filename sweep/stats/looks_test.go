@@ -65,7 +65,9 @@ func TestLooksBeforeAndAfterThePlan(t *testing.T) {
 // The p-value that allows for all looks is at most alpha where the level of the
 // look is reached, and it grows with p.
 func TestRepeatedP(t *testing.T) {
-	for _, l := range []Looks{{5, 30, 5}, {5, 30, 17}, {5, 30, 30}, {5, 30, 45}} {
+	for _, l := range []Looks{
+		{Min: 5, Max: 30, Now: 5}, {Min: 5, Max: 30, Now: 17}, {Min: 5, Max: 30, Now: 30}, {Min: 5, Max: 30, Now: 45}, {Min: 5, Max: 30, Now: 9, Early: true},
+	} {
 		for _, alpha := range []float64{0.3, 0.05, 0.01, 1e-4, 2e-7} {
 			near(t, "P(Level(alpha))", l.P(l.Level(alpha)), alpha, 0.02)
 		}
@@ -79,6 +81,21 @@ func TestRepeatedP(t *testing.T) {
 		}
 		if !math.IsNaN(l.P(math.NaN())) {
 			t.Error("an unknown p is known")
+		}
+	}
+}
+
+// An axis is asked for about the same at every look.
+func TestEarlyLooksAreAlike(t *testing.T) {
+	for now := 5; now <= 30; now++ {
+		late := Looks{Min: 5, Max: 30, Now: now}
+		early := late
+		early.Early = true
+		if z := early.Critical(0.05); z < 2.3 || z > 2.9 {
+			t.Errorf("after %d rounds the critical value is %v", now, z)
+		}
+		if now > 5 && now < 20 && early.Critical(0.05) >= late.Critical(0.05) {
+			t.Errorf("after %d rounds early looks are no easier", now)
 		}
 	}
 }

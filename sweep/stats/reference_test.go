@@ -133,7 +133,7 @@ func TestPriorAsInLimma(t *testing.T) {
 func TestLooksAsInRpact(t *testing.T) {
 	for _, c := range readReference(t).Looks {
 		for i, want := range c.Critical {
-			l := Looks{c.Min[0], c.Max[0], c.Min[0] + i}
+			l := Looks{Min: c.Min[0], Max: c.Max[0], Now: c.Min[0] + i}
 			near(t, "critical value", l.Critical(c.Alpha[0]), want, 2e-6)
 		}
 	}

@@ -68,6 +68,7 @@ type StepOptions struct {
 //
 // The answer depends on the samples only, not on their order.
 func FindSteps(observations []Observation, o StepOptions) Steps {
+	o.Looks.Early = true
 	a := newAxis(observations, o.Single)
 	if len(a.places) == 0 {
 		return Steps{}
