@@ -26,6 +26,8 @@ var sections = []section{
 	{"coverage", coverage},
 	{"pairs", pairs},
 	{"families", families},
+	{"steps", steps},
+	{"sweeps", sweeps},
 }
 
 func main() {
