@@ -13,11 +13,16 @@ func Median(xs []float64) float64 {
 	if len(xs) == 0 {
 		return math.NaN()
 	}
-	s := slices.Sorted(slices.Values(xs))
-	mid := len(s) / 2
-	if len(s)%2 == 1 {
-		return s[mid]
+	return sortedMedian(slices.Clone(xs))
+}
+
+// sortedMedian is the median of at least one value; it sorts xs.
+func sortedMedian(xs []float64) float64 {
+	slices.Sort(xs)
+	mid := len(xs) / 2
+	if len(xs)%2 == 1 {
+		return xs[mid]
 	}
 	// Halving first keeps the sum of two huge values finite.
-	return s[mid-1]/2 + s[mid]/2
+	return xs[mid-1]/2 + xs[mid]/2
 }

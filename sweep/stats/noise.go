@@ -12,7 +12,7 @@ import (
 // steps that a sum of squares cannot, and is not misled by outliers.
 type noise struct {
 	lo, step float64   // first residual of the table and distance between entries
-	cost     []float64 // -log f, in nats; f is per unit of residual
+	table    []float64 // -log f, in nats; f is per unit of residual
 	floor    float64   // -log f beyond the table
 	sd       float64   // standard deviation, the floor left out
 	info     float64   // Fisher information about the location
@@ -39,12 +39,25 @@ type component struct{ weight, mean, sd float64 }
 // at gives -log f of a residual.
 func (d *noise) at(residual float64) float64 {
 	i := (residual - d.lo) / d.step
-	if !(i >= 0) || i >= float64(len(d.cost)-1) {
+	if !(i >= 0) || i >= float64(len(d.table)-1) {
 		return d.floor
 	}
 	k := int(i)
 	w := i - float64(k)
-	return d.cost[k]*(1-w) + d.cost[k+1]*w
+	return d.table[k]*(1-w) + d.table[k+1]*w
+}
+
+// cost is the sum of -log f of samples around a level.
+func (d *noise) cost(ys []float64, level float64) (sum float64) {
+	for _, y := range ys {
+		sum += d.at(y - level)
+	}
+	return sum
+}
+
+// locate is the level between lo and hi that samples cost least at.
+func (d *noise) locate(ys []float64, lo, hi float64, points int, tolerance float64) (level, cost float64) {
+	return minimise(func(level float64) float64 { return d.cost(ys, level) }, lo, hi, points, tolerance)
 }
 
 // fitNoise estimates the noise from residuals, whose scale is about sd > 0.
@@ -99,19 +112,19 @@ func newNoise(mixture []component, floor float64) *noise {
 	thin := floor / (2 * floorReach * d.sd)
 	d.floor = -math.Log(thin)
 	entries := int(2*tableReach/tableStep) + 1
-	d.cost = make([]float64, entries)
-	for i := range d.cost {
+	d.table = make([]float64, entries)
+	for i := range d.table {
 		x := d.lo + float64(i)*d.step
 		f := thin
 		for _, c := range mixture {
 			z := (x - c.mean) / c.sd
 			f += (1 - floor) * c.weight * math.Exp(-z*z/2) / (c.sd * math.Sqrt(2*math.Pi))
 		}
-		d.cost[i] = -math.Log(f)
+		d.table[i] = -math.Log(f)
 	}
 	for i := 1; i < entries-1; i++ {
-		score := (d.cost[i+1] - d.cost[i-1]) / (2 * d.step)
-		d.info += score * score * math.Exp(-d.cost[i]) * d.step
+		score := (d.table[i+1] - d.table[i-1]) / (2 * d.step)
+		d.info += score * score * math.Exp(-d.table[i]) * d.step
 	}
 	return d
 }

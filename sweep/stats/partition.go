@@ -13,12 +13,12 @@ func (a *axis) partition(d *noise, penalty float64) []int {
 	for k := range window {
 		window[k] = make([]float64, size)
 	}
-	best := make([]float64, len(a.rows)+1) // of all ways to the end of a row
-	from := make([]int32, len(a.rows)+1)   // first row of the last stretch of that way
+	best := make([]float64, a.rows()+1) // of all ways to the end of a row
+	from := make([]int32, a.rows()+1)   // first row of the last stretch of that way
 	sum := make([]float64, size)
-	for i, row := range a.rows {
+	for i := range a.rows() {
 		now := window[i%a.minimal]
-		table.row(a, row, now)
+		table.row(a.samples(i, i+1), now)
 		start := i - a.minimal + 1 // a stretch that is just long enough begins here
 		fresh := math.Inf(1)
 		if start > 0 {
@@ -53,11 +53,11 @@ func (a *axis) partition(d *noise, penalty float64) []int {
 		}
 		best[i+1], from[i+1] = least, since[at]
 	}
-	if math.IsInf(best[len(a.rows)], 1) {
+	if math.IsInf(best[a.rows()], 1) {
 		return nil
 	}
 	var cuts []int
-	for end := len(a.rows); end > 0; {
+	for end := a.rows(); end > 0; {
 		begin := int(from[end])
 		if begin == 0 {
 			break
@@ -82,17 +82,13 @@ const (
 // half the samples.
 func (a *axis) grid(d *noise) (lo, step float64, size int) {
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, row := range a.rows {
-		ys := make([]float64, len(row))
-		for k, o := range row {
-			ys[k] = o.Y - a.effect[o.Round]
-		}
-		m := Median(ys)
+	for i := range a.rows() {
+		m := a.middle(i, i+1)
 		lo, hi = min(lo, m), max(hi, m)
 	}
 	lo, hi = lo-1.5*d.sd, hi+1.5*d.sd
-	fine := d.sd / math.Sqrt(float64(a.samples)) / 2
-	size = int(min(mostLevels, mostWork/float64(a.samples), (hi-lo)/fine)) + 1
+	fine := d.sd / math.Sqrt(float64(len(a.y))) / 2
+	size = int(min(mostLevels, mostWork/float64(len(a.y)), (hi-lo)/fine)) + 1
 	size = max(size, leastLevels)
 	return lo, (hi - lo) / float64(size-1), size
 }
@@ -126,11 +122,11 @@ func newCostTable(d *noise, lo, step float64, size int) *costTable {
 }
 
 // row writes the cost of a row at every level of the grid.
-func (t *costTable) row(a *axis, row []Observation, out []float64) {
+func (t *costTable) row(ys, out []float64) {
 	clear(out)
 	last := float64(len(t.cost)-2-(t.size-1)*t.stride) - 1e-9
-	for _, o := range row {
-		at := (t.top - (o.Y - a.effect[o.Round] - t.lo)) / t.step
+	for _, y := range ys {
+		at := (t.top - (y - t.lo)) / t.step
 		at = max(0, min(at, last))
 		k := int(at)
 		w := at - float64(k)

@@ -62,11 +62,11 @@ func (a *axis) ramp(d *noise, cuts []int, k, end int, need, df float64, o StepOp
 	if cost+rampCharge*need > stepped+float64(end-k)*need {
 		return Ramp{}, false
 	}
-	_, flat := a.best(d, from, to, math.NaN(), math.NaN())
+	_, flat := a.best(d, from, to)
 	var squares float64 // of what a change of 1 moves each sample by, from the middle
 	for i := from; i < to; i++ {
 		x := along(i, first, last) - 0.5
-		squares += float64(len(a.rows[i])) * x * x
+		squares += float64(len(a.samples(i, i+1))) * x * x
 	}
 	half := studentQuantile(0.05, df) / math.Sqrt(d.info*squares)
 	return Ramp{

@@ -25,7 +25,7 @@ func (a *axis) prune(d *noise, cuts []int, need float64) []int {
 
 // around is the stretches before and after a cut.
 func (a *axis) around(cuts []int, k int) (from, to int) {
-	from, to = 0, len(a.rows)
+	from, to = 0, a.rows()
 	if k > 0 {
 		from = cuts[k-1]
 	}
@@ -59,28 +59,20 @@ func (a *axis) worth(d *noise, cuts []int, first, last int) float64 {
 	var apart float64
 	begin := from
 	for _, end := range append(slices.Clone(cuts[first:last]), to) {
-		level, cost := a.best(d, begin, end, math.NaN(), math.NaN())
+		level, cost := a.best(d, begin, end)
 		lo, hi, apart = min(lo, level), max(hi, level), apart+cost
 		begin = end
 	}
-	_, whole := a.best(d, from, to, lo, hi)
+	_, whole := a.bestBetween(d, from, to, lo, hi)
 	return whole - apart
 }
 
 func (a *axis) report(d *noise, cuts []int, need, df float64, o StepOptions) Steps {
 	out := Steps{Noise: d.sd, DF: df, Needed: math.Sqrt(2 * need)}
-	for _, row := range a.rows {
-		for _, o := range row {
-			o.Y -= a.effect[o.Round]
-			out.Corrected = append(out.Corrected, o)
-		}
-	}
-	for _, s := range stretches(cuts, len(a.rows)) {
-		level, _ := a.best(d, s[0], s[1], math.NaN(), math.NaN())
-		n := 0
-		for _, row := range a.rows[s[0]:s[1]] {
-			n += len(row)
-		}
+	out.Corrected = a.corrected()
+	for _, s := range stretches(cuts, a.rows()) {
+		level, _ := a.best(d, s[0], s[1])
+		n := len(a.samples(s[0], s[1]))
 		out.Levels = append(out.Levels, Level{a.places[s[0]], a.places[s[1]-1] + 1, level, 1 / math.Sqrt(float64(n)*d.info), n})
 	}
 	ramps, alone := a.ramps(d, cuts, need, df, o)
@@ -114,11 +106,11 @@ const outlierDistance = 4.5
 func (a *axis) outliers(levels []Level) []int {
 	var residuals []float64
 	k := 0
-	for i, row := range a.rows {
-		if a.places[i] >= levels[k].To {
+	for i, place := range a.places {
+		if place >= levels[k].To {
 			k++
 		}
-		residuals = append(residuals, row[0].Y-a.effect[row[0].Round]-levels[k].Level)
+		residuals = append(residuals, a.middle(i, i+1)-levels[k].Level)
 	}
 	limit := outlierDistance * max(leastNoise, spreadAround(residuals, 0))
 	var out []int
@@ -133,7 +125,7 @@ func (a *axis) outliers(levels []Level) []int {
 // axisP is the probability that noise alone gives a deviate of z at some place
 // and look.
 func (a *axis) axisP(z, df float64, o StepOptions) float64 {
-	return min(1, effectivePlaces(len(a.rows))*o.Looks.P(student(z, df)))
+	return min(1, effectivePlaces(a.rows())*o.Looks.P(student(z, df)))
 }
 
 // placeInterval is the shortest run of rows around the best that holds the

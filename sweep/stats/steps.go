@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -76,70 +75,27 @@ func FindSteps(observations []Observation, o StepOptions) Steps {
 	return a.find(o)
 }
 
-// axis is the samples by place, places without a value left out.
-type axis struct {
-	places  []int           // place of each row
-	rows    [][]Observation // by row; Round is an index into effect
-	effect  []float64       // of each round
-	samples int
-	replica bool // places have several values, so that noise can be told from levels
-	minimal int  // places in the shortest stretch
-	span    [2]float64
-}
-
-func newAxis(observations []Observation, single bool) *axis {
-	clean := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return math.IsNaN(o.Y) || math.IsInf(o.Y, 0) })
-	slices.SortFunc(clean, func(x, y Observation) int {
-		return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.Round, y.Round), cmp.Compare(x.Y, y.Y))
-	})
-	a := &axis{samples: len(clean)}
-	rounds := map[int]int{}
-	for _, o := range clean {
-		if n := len(a.places); n == 0 || a.places[n-1] != o.Place {
-			a.places = append(a.places, o.Place)
-			a.rows = append(a.rows, nil)
-		}
-		if single {
-			o.Round = 0
-		}
-		index, ok := rounds[o.Round]
-		if !ok {
-			index = len(rounds)
-			rounds[o.Round] = index
-		}
-		o.Round = index
-		a.rows[len(a.rows)-1] = append(a.rows[len(a.rows)-1], o)
-	}
-	a.effect = make([]float64, len(rounds))
-	a.replica = a.samples >= 2*len(a.places)
-	a.minimal = 1
-	if !a.replica {
-		a.minimal = 2 // a single value that stands apart is an outlier
-	}
-	return a
-}
-
 // spread over: noise that is less than this cannot be told from rounding.
 const leastNoise = 1e-4
 
 func (a *axis) find(o StepOptions) Steps {
 	levels := a.polish()
-	within := float64(max(1, a.samples-len(a.rows)-len(a.effect)+1))
+	within := float64(max(1, len(a.y)-a.rows()-len(a.effect)+1))
 	df, sd, eager := within, 0.0, 1.0
 	switch {
 	case !a.replica:
-		df, sd = max(1, singleFreedom*float64(a.samples)), a.differenceNoise(levels)
+		df, sd = max(1, singleFreedom*float64(len(a.y))), a.differenceNoise(levels)
 	default:
-		sd = rootMeanSquare(a.residuals(levels)) * math.Sqrt(float64(a.samples)/within)
-		if len(a.rows) >= fewRows {
-			df, eager = float64(a.samples-len(a.effect)), eagerness
+		sd = rootMeanSquare(a.residuals(levels)) * math.Sqrt(float64(len(a.y))/within)
+		if a.rows() >= fewRows {
+			df, eager = float64(len(a.y)-len(a.effect)), eagerness
 		}
 	}
 	sd = max(sd, leastNoise)
 	d := newNoise([]component{{0.9, 0, sd}, {0.1, 0, 3 * sd}}, floorWeight)
 	need := o.evidence
 	if need == 0 {
-		need = evidenceFor(len(a.rows), df, o)
+		need = evidenceFor(a.rows(), df, o)
 	}
 	for range refinements {
 		// A step that is not told yet must not count as noise: what is only
@@ -161,10 +117,10 @@ func (a *axis) find(o StepOptions) Steps {
 // step. scale makes up for what fitting took away.
 func (a *axis) noiseResiduals(d *noise, fitted []float64) (residuals []float64, scale float64) {
 	levels, spent := fitted, len(a.effect)
-	if a.replica && len(a.rows) < fewRows {
-		levels = make([]float64, len(a.rows))
-		for i := range a.rows {
-			levels[i], _ = a.best(d, i, i+1, math.NaN(), math.NaN())
+	if a.replica && a.rows() < fewRows {
+		levels = make([]float64, a.rows())
+		for i := range a.rows() {
+			levels[i], _ = a.best(d, i, i+1)
 		}
 	}
 	for i := 1; i < len(levels); i++ {
@@ -172,7 +128,7 @@ func (a *axis) noiseResiduals(d *noise, fitted []float64) (residuals []float64, 
 			spent++
 		}
 	}
-	return a.residuals(levels), math.Sqrt(float64(a.samples) / float64(max(1, a.samples-spent)))
+	return a.residuals(levels), math.Sqrt(float64(len(a.y)) / float64(max(1, len(a.y)-spent)))
 }
 
 const (
@@ -190,47 +146,6 @@ const (
 	// wide, and a tenth of the steps is lost; with less, false ones come.
 	eagerness = 0.8
 )
-
-// polish removes round effects from levels and levels from rounds by medians in
-// turn (Tukey's median polish), and returns the level of each row.
-func (a *axis) polish() []float64 {
-	levels := make([]float64, len(a.rows))
-	byRound := make([][]float64, len(a.effect))
-	for range 8 {
-		for i, row := range a.rows {
-			ys := make([]float64, len(row))
-			for k, o := range row {
-				ys[k] = o.Y - a.effect[o.Round]
-			}
-			levels[i] = Median(ys)
-		}
-		if len(a.effect) == 1 {
-			break
-		}
-		for r := range byRound {
-			byRound[r] = byRound[r][:0]
-		}
-		for i, row := range a.rows {
-			for _, o := range row {
-				byRound[o.Round] = append(byRound[o.Round], o.Y-levels[i])
-			}
-		}
-		for r, ys := range byRound {
-			a.effect[r] = Median(ys)
-		}
-	}
-	return levels
-}
-
-func (a *axis) residuals(levels []float64) []float64 {
-	out := make([]float64, 0, a.samples)
-	for i, row := range a.rows {
-		for _, o := range row {
-			out = append(out, o.Y-a.effect[o.Round]-levels[i])
-		}
-	}
-	return out
-}
 
 // differenceNoise is the noise of single values: from the differences of
 // neighbours, of which steps and outliers spoil only a few.
@@ -250,28 +165,17 @@ func (a *axis) alignRounds(d *noise, levels []float64) {
 	if len(a.effect) == 1 {
 		return
 	}
-	byRound := make([][]float64, len(a.effect))
-	for i, row := range a.rows {
-		for _, o := range row {
-			byRound[o.Round] = append(byRound[o.Round], o.Y-levels[i])
-		}
+	for r, ys := range a.byRound(levels) {
+		a.effect[r], _ = d.locate(ys, a.effect[r]-d.sd, a.effect[r]+d.sd, 24, d.sd*1e-3)
 	}
-	for r, ys := range byRound {
-		a.effect[r], _ = minimise(func(b float64) float64 {
-			var sum float64
-			for _, y := range ys {
-				sum += d.at(y - b)
-			}
-			return sum
-		}, a.effect[r]-d.sd, a.effect[r]+d.sd, 24, d.sd*1e-3)
-	}
+	a.correct()
 }
 
 // fitted is the level of each row's stretch.
 func (a *axis) fitted(d *noise, cuts []int) []float64 {
-	out := make([]float64, len(a.rows))
-	for _, s := range stretches(cuts, len(a.rows)) {
-		level, _ := a.best(d, s[0], s[1], math.NaN(), math.NaN())
+	out := make([]float64, a.rows())
+	for _, s := range stretches(cuts, a.rows()) {
+		level, _ := a.best(d, s[0], s[1])
 		for i := s[0]; i < s[1]; i++ {
 			out[i] = level
 		}
@@ -290,32 +194,21 @@ func stretches(cuts []int, n int) [][2]int {
 	return out
 }
 
-// best is the level of rows from..to that costs least, and its cost. lo and hi
-// are levels that it lies near or between; NaN takes the medians of the rows.
-func (a *axis) best(d *noise, from, to int, lo, hi float64) (level, cost float64) {
-	if math.IsNaN(lo) || math.IsNaN(hi) {
-		var ys []float64
-		for _, row := range a.rows[from:to] {
-			for _, o := range row {
-				ys = append(ys, o.Y-a.effect[o.Round])
-			}
-		}
-		lo = Median(ys)
-		hi = lo
-	}
+// best is the level of rows from..to that costs least, and its cost.
+func (a *axis) best(d *noise, from, to int) (level, cost float64) {
+	m := a.middle(from, to)
+	return a.bestBetween(d, from, to, m, m)
+}
+
+// bestBetween looks between two levels and 1.5 standard deviations around.
+func (a *axis) bestBetween(d *noise, from, to int, lo, hi float64) (level, cost float64) {
 	lo, hi = min(lo, hi)-1.5*d.sd, max(lo, hi)+1.5*d.sd
 	points := int(min(200, 8*(hi-lo)/d.sd))
-	return minimise(func(mu float64) float64 { return a.cost(d, from, to, mu) }, lo, hi, points, d.sd*1e-4)
+	return d.locate(a.samples(from, to), lo, hi, points, d.sd*1e-4)
 }
 
 func (a *axis) cost(d *noise, from, to int, level float64) float64 {
-	var sum float64
-	for _, row := range a.rows[from:to] {
-		for _, o := range row {
-			sum += d.at(o.Y - a.effect[o.Round] - level)
-		}
-	}
-	return sum
+	return d.cost(a.samples(from, to), level)
 }
 
 // minimise looks for the least value of f between lo and hi: on a grid of
