@@ -23,8 +23,8 @@ const (
 	floorReach    = 20.0 // the floor reaches so many standard deviations to both sides
 	tableReach    = 12.0 // beyond so many, only the floor counts
 	tableStep     = 0.02 // in standard deviations
-	noiseBins     = 512
-	emRounds      = 60
+	noiseBins     = 256
+	emRounds      = 30
 	// leastForShape is how many residuals say more than the scale; fewer are
 	// taken to have somewhat heavy tails.
 	leastForShape = 40
