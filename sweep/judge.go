@@ -56,7 +56,7 @@ type judgedSeries struct {
 	*series
 	places  []int // measured
 	steps   stats.Steps
-	levels  []stats.Level // between the changes that hold among all metrics
+	levels  []stats.Level      // between the changes that hold among all metrics
 	pairs   map[int]stats.Pair // of each measured place but the first with the one before it
 	prior   stats.Prior
 	replica bool // several samples a version, so that pairs can be compared
