@@ -75,8 +75,11 @@ func loadCaption(t sweep.Table) string {
 		parts = append(parts, "second pass at "+number(t.Plan.LatencyRate)+" requests/s")
 	}
 	rounds := count(int64(t.Plan.Rounds), "round")
-	if !t.Finished {
+	switch {
+	case !t.Finished:
 		rounds += " planned, sweep not finished"
+	case t.Rounds > 0:
+		rounds = count(int64(t.Rounds), "round")
 	}
 	return strings.Join(append(parts, rounds), ", ")
 }

@@ -39,7 +39,8 @@ type Table struct {
 	Environment Environment
 	Rows        []Row
 	Twin        map[string]Estimate // the reference under its A/A label; empty when never sampled
-	Finished    bool                // every planned round was carried out
+	Finished    bool                // carried out to its end
+	Rounds      int                 // the highest that has a sample
 
 	Samples int              // that were measured, the twin's included; attempts that were repeated are not
 	Marks   map[MarkKind]int // of these, how many are marked as each kind
@@ -68,6 +69,9 @@ func NewTable(sw Sweep) Table {
 	outcomes := map[string]Outcome{}
 	for _, o := range sw.Outcomes {
 		outcomes[o.Version] = o
+	}
+	for _, s := range sw.Samples {
+		t.Rounds = max(t.Rounds, s.Round)
 	}
 	for _, v := range sw.Plan.Versions {
 		t.Rows = append(t.Rows, newRow(v, outcomes[v.Name], byVersion[v.Name]))

@@ -189,6 +189,9 @@ func (a *app) sweep(ctx context.Context, o *order) error {
 	if err != nil {
 		return err
 	}
+	if plan.Budget > 0 && plan.Budget < roundTime(plan) {
+		return misuse("raise it, or sweep fewer versions", "--budget: %v is shorter than one round of %s, about %v", plan.Budget, counted(len(plan.Versions)+1, "sample"), roundTime(plan).Round(time.Second))
+	}
 	if err := a.confirm(ctx, plan, chosen, l, o.cpus, knownNoise(ctx, st, plan), o.yes); err != nil {
 		return err
 	}
