@@ -28,7 +28,12 @@ var sections = []section{
 	{"families", families},
 	{"steps", steps},
 	{"sweeps", sweeps},
+	{"machine", machine},
 }
+
+// onlyAsked are the sections that are no simulations: they measure this machine,
+// and are printed only when they are named.
+var onlyAsked = []string{"machine"}
 
 func main() {
 	if err := calibrate(os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
@@ -45,14 +50,14 @@ func calibrate(args []string, stdout io.Writer) error {
 	}
 	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
 	runs := flags.Int("runs", 4000, "simulated comparisons or sweeps behind each figure")
-	only := flags.String("only", "", "sections to print, with commas: "+strings.Join(names, ", ")+"; default all")
+	only := flags.String("only", "", "sections to print, with commas: "+strings.Join(names, ", ")+"; default all but "+strings.Join(onlyAsked, ", "))
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *runs < 1 || flags.NArg() > 0 {
 		return fmt.Errorf("-runs is at least 1, and there are no arguments")
 	}
-	wanted := names
+	wanted := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(onlyAsked, name) })
 	if *only != "" {
 		wanted = strings.Split(*only, ",")
 	}
