@@ -13,7 +13,7 @@ type Ramp struct {
 // ramps takes runs of steps in the same direction for one slow change where a
 // line between two places explains the samples better. A slope and two ends are
 // charged as three steps, so that fewer stay what they are.
-func (a *axis) ramps(d *noise, cuts []int, need, df float64, o StepOptions) (found []Ramp, left []int) {
+func (a *axis) ramps(d *noise, cuts []int, b bar) (found []Ramp, left []int) {
 	levels := a.fitted(d, cuts)
 	up := func(k int) bool { return levels[cuts[k]] > levels[cuts[k]-1] }
 	for k := 0; k < len(cuts); {
@@ -21,7 +21,7 @@ func (a *axis) ramps(d *noise, cuts []int, need, df float64, o StepOptions) (fou
 		for end < len(cuts) && up(end) == up(k) {
 			end++
 		}
-		if r, ok := a.ramp(d, cuts, k, end, need, df, o); ok {
+		if r, ok := a.ramp(d, cuts, k, end, b); ok {
 			found = append(found, r)
 		} else {
 			left = append(left, cuts[k:end]...)
@@ -35,7 +35,7 @@ const rampCharge = 3 // steps
 
 // ramp tries lines that begin within the stretch before cuts[k] and end within
 // the one after cuts[end-1].
-func (a *axis) ramp(d *noise, cuts []int, k, end int, need, df float64, o StepOptions) (Ramp, bool) {
+func (a *axis) ramp(d *noise, cuts []int, k, end int, b bar) (Ramp, bool) {
 	if end-k < rampCharge {
 		return Ramp{}, false
 	}
@@ -59,7 +59,7 @@ func (a *axis) ramp(d *noise, cuts []int, k, end int, need, df float64, o StepOp
 		middle := (before + after) / 2
 		return a.slopedCost(d, from, to, first, last, middle-c/2, middle+c/2)
 	}, 0.5*(after-before), 1.5*(after-before), 16, math.Abs(after-before)*1e-3)
-	if cost+rampCharge*need > stepped+float64(end-k)*need {
+	if need := b.evidence(len(cuts)); cost+rampCharge*need > stepped+float64(end-k)*need {
 		return Ramp{}, false
 	}
 	_, flat := a.best(d, from, to)
@@ -68,10 +68,10 @@ func (a *axis) ramp(d *noise, cuts []int, k, end int, need, df float64, o StepOp
 		x := along(i, first, last) - 0.5
 		squares += float64(len(a.samples(i, i+1))) * x * x
 	}
-	half := studentQuantile(0.05, df) / math.Sqrt(d.info*squares)
+	half := studentQuantile(0.05, b.df) / math.Sqrt(d.info*squares)
 	return Ramp{
 		From: a.places[first], To: a.places[last], Change: change, Lo: change - half, Hi: change + half,
-		P: a.axisP(math.Sqrt(2*max(0, flat-cost)), df, o),
+		P: b.p(math.Sqrt(2 * max(0, flat-cost))),
 	}, true
 }
 

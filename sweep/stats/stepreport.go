@@ -67,15 +67,15 @@ func (a *axis) worth(d *noise, cuts []int, first, last int) float64 {
 	return whole - apart
 }
 
-func (a *axis) report(d *noise, cuts []int, need, df float64, o StepOptions) Steps {
-	out := Steps{Noise: d.sd, DF: df, Needed: math.Sqrt(2 * need)}
+func (a *axis) report(d *noise, cuts []int, b bar) Steps {
+	out := Steps{Noise: d.sd, DF: b.df, Needed: math.Sqrt(2 * b.evidence(len(cuts)+1))}
 	out.Corrected = a.corrected()
 	for _, s := range stretches(cuts, a.rows()) {
 		level, _ := a.best(d, s[0], s[1])
 		n := len(a.samples(s[0], s[1]))
 		out.Levels = append(out.Levels, Level{a.places[s[0]], a.places[s[1]-1] + 1, level, 1 / math.Sqrt(float64(n)*d.info), n})
 	}
-	ramps, alone := a.ramps(d, cuts, need, df, o)
+	ramps, alone := a.ramps(d, cuts, b)
 	out.Ramps = ramps
 	for k, c := range cuts {
 		if !slices.Contains(alone, c) {
@@ -84,14 +84,15 @@ func (a *axis) report(d *noise, cuts []int, need, df float64, o StepOptions) Ste
 		l, r := out.Levels[k], out.Levels[k+1]
 		e := a.evidence(d, cuts, k)
 		s := Step{At: a.places[c], Before: a.places[c-1], Change: r.Level - l.Level, Evidence: e, Z: math.Sqrt(2 * max(0, e))}
-		half := studentQuantile(0.05, df) * math.Hypot(l.Error, r.Error)
+		half := studentQuantile(0.05, b.df) * math.Hypot(l.Error, r.Error)
 		s.Lo, s.Hi = s.Change-half, s.Change+half
-		s.P = a.axisP(s.Z, df, o)
+		s.P = b.p(s.Z)
 		from, to := a.around(cuts, k)
 		lo, hi := a.placeInterval(d, from, to, l.Level, r.Level)
 		s.AtLo, s.AtHi = a.places[lo], a.places[hi]
 		out.Steps = append(out.Steps, s)
 	}
+	b.shareErrors(out.Steps)
 	if !a.replica {
 		out.Outliers = a.outliers(out.Levels)
 	}
@@ -120,12 +121,6 @@ func (a *axis) outliers(levels []Level) []int {
 		}
 	}
 	return out
-}
-
-// axisP is the probability that noise alone gives a deviate of z at some place
-// and look.
-func (a *axis) axisP(z, df float64, o StepOptions) float64 {
-	return min(1, effectivePlaces(a.rows())*o.Looks.P(student(z, df)))
 }
 
 // placeInterval is the shortest run of rows around the best that holds the
@@ -161,23 +156,4 @@ func (a *axis) placeInterval(d *noise, from, to int, left, right float64) (lo, h
 		}
 	}
 	return lo, hi
-}
-
-// evidenceFor is how many nats a step must be worth, so that an axis of n
-// places without one shows any with probability alpha.
-func evidenceFor(n int, df float64, o StepOptions) float64 {
-	alpha := o.Alpha
-	if alpha == 0 {
-		alpha = 0.05
-	}
-	c := studentQuantile(o.Looks.Level(alpha/effectivePlaces(n)), df)
-	return c * c / 2
-}
-
-// effectivePlaces is how many independent places an axis of n has in effect.
-func effectivePlaces(n int) float64 {
-	if n <= 2 {
-		return 1
-	}
-	return 1 + 3*math.Pow(float64(n-2), 0.6)
 }

@@ -47,8 +47,6 @@ type StepOptions struct {
 	Alpha  float64 // probability of any step on an axis that has none; 0.05 when 0
 	Looks  Looks   // when the decision can be taken more than once
 	Single bool    // rounds have nothing in common: do not remove round effects
-
-	evidence float64 // nats a step must be worth; 0 derives it
 }
 
 // FindSteps finds the places at which the level of a series changes, from
@@ -63,7 +61,7 @@ type StepOptions struct {
 // with costs that are bounded in outliers: Fearnhead & Rigaill 2019), on a grid
 // of levels. f is the shape of the noise as estimated from the samples: see
 // noise. The penalty holds the probability of any false step at Alpha for the
-// length of the axis: see evidenceFor.
+// length of the axis, and then the share of false ones among those told: see bar.
 //
 // The answer depends on the samples only, not on their order.
 func FindSteps(observations []Observation, o StepOptions) Steps {
@@ -93,14 +91,14 @@ func (a *axis) find(o StepOptions) Steps {
 	}
 	sd = max(sd, leastNoise)
 	d := newNoise([]component{{0.9, 0, sd}, {0.1, 0, 3 * sd}}, floorWeight)
-	need := o.evidence
-	if need == 0 {
-		need = evidenceFor(a.rows(), df, o)
+	b := bar{places: a.rows(), df: df, o: o}
+	if a.replica {
+		b.each = eachShare
 	}
 	for range refinements {
 		// A step that is not told yet must not count as noise: what is only
 		// likely is enough here.
-		fitted := a.fitted(d, a.partition(d, eager*need))
+		fitted := a.fitted(d, a.partition(d, eager*b.evidence(1)))
 		residuals, scale := a.noiseResiduals(d, fitted)
 		if !(rootMeanSquare(residuals) > leastNoise) {
 			break
@@ -108,8 +106,7 @@ func (a *axis) find(o StepOptions) Steps {
 		d = fitNoise(residuals, floorWeight, scale)
 		a.alignRounds(d, fitted)
 	}
-	cuts := a.prune(d, a.partition(d, need), need)
-	return a.report(d, cuts, need, df, o)
+	return a.report(d, a.stepDown(d, b), b)
 }
 
 // noiseResiduals are what the noise is estimated from: around the level of each
