@@ -145,16 +145,23 @@ const (
 )
 
 // differenceNoise is the noise of single values: from the differences of
-// neighbours, of which steps and outliers spoil only a few.
+// neighbours, of which steps and outliers spoil only a few, so that the largest
+// tenth is left out. The median alone would take noise of two levels for the
+// noise within one of them.
 func (a *axis) differenceNoise(levels []float64) float64 {
 	if len(levels) < 2 {
 		return 0
 	}
 	diffs := make([]float64, len(levels)-1)
 	for i := range diffs {
-		diffs[i] = levels[i+1] - levels[i]
+		diffs[i] = math.Abs(levels[i+1] - levels[i])
 	}
-	return spreadAround(diffs, 0) / math.Sqrt2
+	slices.Sort(diffs)
+	kept := diffs[:len(diffs)-(len(diffs)+9)/10]
+	if len(kept) == 0 {
+		return 0
+	}
+	return max(spreadAround(diffs, 0), rootMeanSquare(kept)) / math.Sqrt2
 }
 
 // alignRounds estimates each round's effect anew, given the levels.
