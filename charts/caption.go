@@ -37,8 +37,7 @@ func withinSentence(title string) string {
 }
 
 // loadCaption says how the load was put on: "64 connections, 3 s window
-// after 1 s of warm-up, 5 rounds". Of imported figures it says what their file
-// calls the load, and which file that was.
+// after 1 s of warm-up, 5 rounds".
 func loadCaption(t sweep.Table) string {
 	p := t.Plan.Profile
 	if f := t.Plan.Foreign; f != nil {
@@ -85,8 +84,12 @@ func loadCaption(t sweep.Table) string {
 }
 
 // foreignCaption is "c100, imported from nightly.csv (csv), 5 rounds": what is
-// known of a load that another tool put on.
+// known of a load that another tool put on. Of a published one it is "ab -c 100
+// (node-0.6, published)".
 func foreignCaption(f sweep.Foreign, rounds int) string {
+	if f.Format == "published" {
+		return Printable(fmt.Sprintf("%s (%s, %s)", f.Profile, f.File, f.Format))
+	}
 	text := "imported"
 	if f.File != "" {
 		text += " from " + Printable(f.File)

@@ -148,9 +148,10 @@ type shownColumn struct{ key, head string }
 // shownColumns are the metrics that matter most; of an imported sweep all, since
 // somebody chose them.
 func shownColumns(p sweep.Plan) []shownColumn {
-	shown := []shownColumn{
-		{sweep.QPS, "throughput"}, {sweep.P50, "p50"}, {sweep.P99, "p99"}, {sweep.PacedP99, "paced p99"}, {sweep.CPUPerRequest, "CPU/request"},
-		{sweep.PeakRSS, "peak memory"}, {sweep.Startup, "start-up"}, {sweep.ErrorShare, "errors"},
+	var shown []shownColumn
+	for _, key := range []string{sweep.QPS, sweep.P50, sweep.P99, sweep.PacedP99, sweep.CPUPerRequest, sweep.PeakRSS, sweep.Startup, sweep.ErrorShare} {
+		m, _ := sweep.MetricByKey(key)
+		shown = append(shown, shownColumn{key, wordingOf(m).short})
 	}
 	if p.Foreign == nil {
 		return shown

@@ -64,12 +64,8 @@ func WriteTableCSV(w io.Writer, t sweep.Table, o TableOptions) error {
 // tableMetrics are the metrics that some version has: those that a sweep
 // measures, then those of imported results.
 func tableMetrics(t sweep.Table) []sweep.Metric {
-	known := sweep.Metrics
-	if t.Plan.Foreign != nil {
-		known = append(known[:len(known):len(known)], t.Plan.Foreign.Metrics...)
-	}
 	var some []sweep.Metric
-	for _, m := range known {
+	for _, m := range t.Plan.AllMetrics() {
 		if len(estimatesOf(t, m)) > 0 {
 			some = append(some, m)
 		}
