@@ -12,8 +12,6 @@ import (
 	"versweep/sweep"
 )
 
-// csv.go writes the table that import csv takes; store/import reads it back.
-
 // Series is a sweep with the names of its load and of its machine. Sweeps that
 // have both names in common, and the target, become one series when the file is
 // imported.

@@ -1,11 +1,11 @@
-// Package exports writes sweeps for other tools: Go's benchmark format for
-// benchstat, OpenMetrics for Prometheus, JSON for github-action-benchmark and
-// Bencher, JUnit's XML for CI. It lives in store/export; docs/formats.md shows
-// how each is used.
+// Package exports writes sweeps for other tools: CSV, which store/import reads
+// back, Go's benchmark format for benchstat, OpenMetrics for Prometheus, JSON for
+// github-action-benchmark and Bencher, JUnit's XML for CI. It lives in
+// store/export; docs/formats.md shows how each is used.
 //
-// What is unknown is left out everywhere: it never becomes 0, and failed
-// samples and versions without a figure are in no format but JUnit's, which
-// says why.
+// What is unknown never becomes 0. Failed samples and versions without a figure
+// are in CSV, as empty cells, and in JUnit's, which says why; the rest leaves them
+// out.
 package exports
 
 import (
@@ -18,16 +18,6 @@ import (
 	"versweep/sweep"
 )
 
-// metricsOf lists the metrics that a plan's samples can have, in the order in
-// which they are shown: those of a sweep, then those of an imported file.
-func metricsOf(p sweep.Plan) []sweep.Metric {
-	metrics := append([]sweep.Metric{}, sweep.Metrics...)
-	if p.Foreign != nil {
-		metrics = append(metrics, p.Foreign.Metrics...)
-	}
-	return metrics
-}
-
 // figure is one metric of one version.
 type figure struct {
 	row    sweep.Row
@@ -39,7 +29,7 @@ type figure struct {
 func figures(t sweep.Table) []figure {
 	var out []figure
 	for _, row := range t.Rows {
-		for _, m := range metricsOf(t.Plan) {
+		for _, m := range t.Plan.AllMetrics() {
 			e, ok := row.Metrics[m.Key]
 			if ok && finite(e.Median) && finite(e.Lo) && finite(e.Hi) {
 				out = append(out, figure{row, m, e})

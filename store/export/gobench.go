@@ -16,7 +16,7 @@ import (
 // keys of the metrics. The A/A twin is left out. benchstat compares versions
 // with -col /version.
 func GoBenchmark(w io.Writer, sw sweep.Sweep) error {
-	metrics, config := metricsOf(sw.Plan), goConfig(sw)
+	metrics, config := sw.Plan.AllMetrics(), goConfig(sw)
 	out := benchfmt.NewWriter(w)
 	known := map[string]bool{}
 	for _, s := range sw.Samples {

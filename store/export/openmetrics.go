@@ -20,7 +20,7 @@ func OpenMetrics(w io.Writer, t sweep.Table) error {
 		byMetric[f.metric.Key] = append(byMetric[f.metric.Key], f)
 	}
 	taken := map[string]bool{"versweep_samples": true}
-	for _, m := range metricsOf(t.Plan) {
+	for _, m := range t.Plan.AllMetrics() {
 		figs := byMetric[m.Key]
 		name, unit, in := family(m)
 		if len(figs) == 0 || taken[name] {

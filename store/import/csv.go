@@ -10,11 +10,6 @@ import (
 	"versweep/sweep"
 )
 
-// csv.go and the files named after it read tables of versions and figures, one
-// sample or one value a row: csvtext.go takes the text apart, csvcolumns.go
-// knows the two forms, csvfile.go gathers the rows, csvsweeps.go makes sweeps of
-// them. docs/import.md has the rules.
-
 // CSVOptions say what a CSV file leaves open.
 type CSVOptions struct {
 	File string // base name, kept as the origin of the numbers

@@ -29,15 +29,6 @@ type TableRow struct {
 	Cells []string // without emphasis, code marks, links and tags
 }
 
-// Records gives the table as rows of cells, the columns first, as CSV has them.
-func (t Table) Records() [][]string {
-	out := [][]string{t.Columns}
-	for _, row := range t.Rows {
-		out = append(out, row.Cells)
-	}
-	return out
-}
-
 // Tables reads the tables of a Markdown file that have a column for versions
 // and one more. That column is named VersionColumn and the columns of metrics by
 // their keys when they are known; other names stay. It returns a *ReportError

@@ -2,9 +2,12 @@
 // JSON, several runs a file, and tables in Markdown. It lives in store/import,
 // a name that Go keeps for itself.
 //
-// Read gives one Reading a run. Detect tells the format from the first lines.
-// Markdown holds cells and no runs: Tables reads it. docs/formats.md says what
-// is read of each format and what is dropped.
+// Read gives one Reading a run of a tool, Detect tells the format from the first
+// lines, and Sweeps makes sweeps of what was read. CSV reads tables of versions
+// and figures: csvtext.go takes the text apart, csvcolumns.go knows the two forms,
+// csvfile.go gathers the rows, csvsweeps.go makes sweeps of them. MarkdownSweeps
+// does the same with the tables of a Markdown file. docs/formats.md says what is
+// read of each format and what is dropped, docs/import.md has the rules.
 //
 // Only right answers count as throughput, whatever the tool itself says: the
 // rate of a tool that counts error pages is scaled down to them, and a run
