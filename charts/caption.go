@@ -134,9 +134,19 @@ func machineCaption(e sweep.Environment) string {
 		parts = append(parts, Printable(launcher))
 	}
 	if len(parts) == 0 {
-		return "machine unknown"
+		return machineUnknown
 	}
 	return strings.Join(parts, ", ")
+}
+
+const machineUnknown = "machine unknown"
+
+// machineLine is machineCaption as a line below a table.
+func machineLine(e sweep.Environment) string {
+	if caption := machineCaption(e); caption != machineUnknown {
+		return "machine: " + caption
+	}
+	return machineUnknown
 }
 
 func trademarks() *strings.Replacer {

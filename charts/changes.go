@@ -394,6 +394,9 @@ func (d changeMarks) seamLine() draw.LineStyle {
 	return stroke(d.look.ink, 1.2*px, 6*px, 3*px, 1.5*px, 3*px)
 }
 
+// hasBand tells whether there is a band around the reference.
+func (p trendPanel) hasBand() bool { return p.changes.noise > 0 && p.trends[0].reference >= 0 }
+
 // changeLegend explains the marks of changes that occur in some panel.
 func (p *trendPicture) changeLegend(f *frame) (entries []legendEntry) {
 	seen := map[string]bool{}
@@ -410,9 +413,9 @@ func (p *trendPicture) changeLegend(f *frame) (entries []legendEntry) {
 		c.SetColor(f.theme.faded(f.theme.reference, bandShare))
 		c.Fill(box)
 	}
-	if len(p.panels) == 1 && p.panels[0].changes.noise > 0 && p.panels[0].trends[0].reference >= 0 {
+	if len(p.panels) == 1 && p.panels[0].hasBand() {
 		add(fmt.Sprintf("±%s %%: smaller changes cannot be seen", fixed(p.panels[0].changes.noise*100, 1)), band)
-	} else if slices.ContainsFunc(p.panels, func(one trendPanel) bool { return one.changes.noise > 0 }) {
+	} else if slices.ContainsFunc(p.panels, trendPanel.hasBand) {
 		add("smaller changes cannot be seen", band)
 	}
 	for _, panel := range p.panels {

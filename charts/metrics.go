@@ -28,7 +28,7 @@ func WriteMetrics(w io.Writer, t sweep.Table) error {
 		writeMetricBlock(&b, metricBlock(t, metrics, rows))
 	}
 	b.WriteByte('\n')
-	for _, line := range slices.Concat(dashes(t), []string{"figures: median", "load: " + loadCaption(t), "machine: " + machineCaption(t.Environment)}) {
+	for _, line := range slices.Concat(dashes(t), []string{"figures: median", "load: " + loadCaption(t), machineLine(t.Environment)}) {
 		b.WriteString(wrap(line, defaultTableWidth, 2) + "\n")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {

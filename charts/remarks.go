@@ -49,7 +49,7 @@ func footer(t sweep.Table, figures []column) []string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, markLines(t)...)
-	return append(lines, "load: "+loadCaption(t), "machine: "+machineCaption(t.Environment))
+	return append(lines, "load: "+loadCaption(t), machineLine(t.Environment))
 }
 
 // markLines say how many samples are in doubt, and why.
