@@ -8,8 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"versweep/charts"
@@ -215,38 +215,35 @@ func publishedBeside(t sweep.Table, m sweep.Metric) ([]charts.Overlay, error) {
 	return found, nil
 }
 
+func (a *app) importPublishedCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "published [NAME…]",
+		Short: "Take in the figures of published posts",
+		Long: `published stores the figures of the posts that this project began with under their
+targets; without names, those of all of them. Tables and charts show them without
+that, too: see --published there. Known are ` + strings.Join(published.Names(), ", ") + `.`,
+		Example:           "  versweep import published node-0.1-0.9",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: words(published.Names),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.importPublished(cmd.Context(), args)
+		},
+	}
+}
+
 // importPublished stores published figures under their target, each dataset once;
 // without names, all of them.
 func (a *app) importPublished(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		names = published.Names()
 	}
-	var sets []published.Dataset
+	var sweeps []sweep.Sweep
 	for _, name := range names {
 		d, err := findPublished(name)
 		if err != nil {
 			return err
 		}
-		sets = append(sets, d)
+		sweeps = append(sweeps, d.Sweeps()...)
 	}
-	st, err := openStore(ctx, a.db)
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	for _, d := range sets {
-		sweeps := d.Sweeps()
-		stored, err := st.ImportSweeps(ctx, sweeps, false, time.Now())
-		if err != nil {
-			return fmt.Errorf("importing %s: %w", d.Name, err)
-		}
-		for i, sw := range sweeps {
-			here := ""
-			if stored[i].Already {
-				here = ", which was here already"
-			}
-			a.say("%s of %s, %s: sweep %d%s", sw.Plan.Target, d.Name, sw.Plan.Foreign.Profile, stored[i].ID, here)
-		}
-	}
-	return nil
+	return a.storeImported(ctx, sweeps, false)
 }

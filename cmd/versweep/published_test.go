@@ -36,7 +36,7 @@ func TestFoundingTable(t *testing.T) {
 func TestImportPublished(t *testing.T) {
 	ctx := t.Context()
 	var said bytes.Buffer
-	a := &app{stdout: io.Discard, stderr: &said, db: filepath.Join(t.TempDir(), "x.db")}
+	a := &app{stdout: &said, stderr: io.Discard, db: filepath.Join(t.TempDir(), "x.db")}
 	if err := a.importPublished(ctx, []string{"node-0.6", "no-such"}); err == nil || !strings.Contains(err.Error(), "no-such") {
 		t.Fatalf("an unknown name: %v", err)
 	}
@@ -49,7 +49,7 @@ func TestImportPublished(t *testing.T) {
 	if err := a.importPublished(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(said.String(), "was here already"); n != 2 {
+	if n := strings.Count(said.String(), "already imported"); n != 2 {
 		t.Errorf("%d sweeps were known, not the 2 of node-0.6:\n%s", n, said.String())
 	}
 	all, err := published.All()
