@@ -25,13 +25,22 @@ func (f *frame) head(h Heading) {
 
 // NewHeading is a title over what t's figures rest on.
 func NewHeading(title string, t sweep.Table) Heading {
-	return Heading{Title: title, Captions: []string{loadCaption(t), machineCaption(t.Environment)}}
+	return Heading{Title: title, Captions: captionsOf(t)}
 }
 
 // Add says what was different for a further table, called by a name.
 func (h *Heading) Add(name string, t sweep.Table) {
-	other := NewHeading("", t)
-	if !slices.Equal(other.Captions, h.Captions[:min(len(h.Captions), len(other.Captions))]) {
-		h.Captions = append(h.Captions, name+": "+strings.Join(other.Captions, "; "))
+	if other := differing(h.Captions, captionsOf(t)); other != "" {
+		h.Captions = append(h.Captions, name+": "+other)
 	}
+}
+
+func captionsOf(t sweep.Table) []string {
+	return []string{loadCaption(t), machineCaption(t.Environment)}
+}
+
+// differing is those of other's captions that are not among captions.
+func differing(captions, other []string) string {
+	other = slices.DeleteFunc(slices.Clone(other), func(c string) bool { return slices.Contains(captions, c) })
+	return strings.Join(other, "; ")
 }

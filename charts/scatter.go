@@ -50,7 +50,7 @@ type cloud struct {
 }
 
 const (
-	markedSamples  = "marked: some requests failed, or the load engine was the limit"
+	markedSamples  = "in doubt: requests failed, or machine or load engine spoilt it"
 	relativeHeight = "from its version's median (%)"
 )
 
@@ -217,7 +217,7 @@ func cloudsOf(sw sweep.Sweep, m sweep.Metric, medians map[string]float64, relati
 		switch {
 		case s.Status == sweep.Failed:
 			q.kind = markFailed
-		case q.hasFigure() && (s.Status == sweep.Degraded || s.Load != nil && s.Load.ClientBound):
+		case q.hasFigure() && (s.Status == sweep.Degraded || s.Spoilt() || s.Load != nil && s.Load.ClientBound):
 			q.kind = markDegraded
 		}
 		clouds[i].list = append(clouds[i].list, q)

@@ -17,7 +17,7 @@ const seriesCells = 9
 // began with does: for each line of releases, the newest line first, a row of
 // versions and below it a row of figures, the newest version first, "-" for
 // what has none. Lines of more than nine versions go on in further pairs
-// of rows. A figure with a star comes from samples in which requests failed.
+// of rows. A figure with a star is in doubt.
 // Below stands why versions have no figure.
 func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
 	var b strings.Builder
@@ -40,12 +40,12 @@ func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
 		b.WriteString("no versions\n")
 	}
 	if starred {
-		b.WriteString("*: some requests failed\n")
+		b.WriteString("*: in doubt: some requests failed, or every sample is spoilt\n")
 	}
 	for _, line := range dashes(t) {
 		b.WriteString(wrap(line, defaultTableWidth, 2) + "\n")
 	}
-	b.WriteString("load: " + loadCaption(t) + "\nmachine: " + machineCaption(t.Environment) + "\n")
+	b.WriteString("load: " + loadCaption(t) + "\n" + machineLine(t.Environment) + "\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the series of %s: %w", Printable(t.Target), err)
 	}

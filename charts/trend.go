@@ -103,7 +103,7 @@ type markKind int
 
 const (
 	markMeasured markKind = iota
-	markDegraded          // has a figure, though some requests failed
+	markDegraded          // has a figure that is in doubt
 	markFailed            // could not be measured
 	markUnknown           // was measured, but not this metric
 	markOffScale          // zero or less on a logarithmic axis
@@ -132,7 +132,7 @@ type trend struct {
 const (
 	yTicks       = 6 // steps aimed at; a picture's height hardly changes what reads well
 	twinLabel    = "reference again (A/A)"
-	degradedText = "some requests failed"
+	degradedText = "in doubt: the table says why" // requests failed, or every sample is spoilt
 )
 
 // newTrend sorts out which versions have a figure of m that can be shown.
@@ -300,7 +300,7 @@ func (p *trendPicture) frame(o Options) *frame {
 	f := newFrame(o.Theme.look())
 	f.sharedX = true
 	f.title = p.title(o)
-	f.captions = append([]string{loadCaption(p.table), machineCaption(p.table.Environment)}, otherCaptions(p.table, o.With)...)
+	f.captions = append(captionsOf(p.table), otherCaptions(p.table, o.With)...)
 	for _, panel := range p.panels {
 		if n := len(panel.changes.steps); n > maxCallouts {
 			f.captions = append(f.captions, fmt.Sprintf("%s: %s, the size of the largest is written", Printable(panel.metric.Title), count(int64(n), "change")))
@@ -377,10 +377,9 @@ func metricTitle(m sweep.Metric, y valueAxis) string {
 
 // otherCaptions say what was different for the further series.
 func otherCaptions(t sweep.Table, with []Overlay) (captions []string) {
-	of := func(t sweep.Table) string { return loadCaption(t) + "; " + machineCaption(t.Environment) }
 	for _, o := range with {
-		if of(o.Table) != of(t) {
-			captions = append(captions, o.title()+": "+of(o.Table))
+		if other := differing(captionsOf(t), captionsOf(o.Table)); other != "" {
+			captions = append(captions, o.title()+": "+other)
 		}
 	}
 	return captions

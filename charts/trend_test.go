@@ -228,7 +228,7 @@ func TestTrendMarks(t *testing.T) {
 	if tr.twin.samples != 5 || tr.twin.median == tr.marks[tr.reference].median {
 		t.Errorf("twin %+v", tr.twin)
 	}
-	want := []string{"median, lowest to highest of 5 samples", "some requests failed", "failed", "no figure",
+	want := []string{"median, lowest to highest of 5 samples", degradedText, "failed", "no figure",
 		"reference 26.12.1", twinLabel}
 	if got := legendTexts(f); !slices.Equal(got, want) {
 		t.Errorf("legend %q, want %q", got, want)
