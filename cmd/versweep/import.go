@@ -155,6 +155,9 @@ func seriesName(sw sweep.Sweep) string {
 	}
 	if sw.Environment.Name != "" {
 		name += ", on " + sw.Environment.Name
+		if sw.Environment.OS != "" {
+			name += ", " + sw.Environment.OS
+		}
 	}
 	return name
 }

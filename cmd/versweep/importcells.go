@@ -61,7 +61,7 @@ each is a load of its own. docs/import.md has it all.`,
 // seriesFlags say what results are of, in every format.
 type seriesFlags struct {
 	target, profile, environment string
-	line                         string
+	line, order                  string
 	better                       []string
 	again                        bool
 }
@@ -72,20 +72,31 @@ func (f *seriesFlags) add(flags *pflag.FlagSet, target, profile, environment str
 	flags.StringVar(&f.profile, "profile", "", "what the load is called (default "+profile+")")
 	flags.StringVar(&f.environment, "environment", "", "what the machine is called (default "+environment+")")
 	flags.StringVar(&f.line, "line", string(sweep.LineByMajor), "what tells lines of releases apart: major (18.x) or minor (1.21.x)")
+	flags.StringVar(&f.order, "order", string(imports.OrderAuto), "order of versions: version, file, or auto for that of the file when none is a version")
 	flags.StringArrayVar(&f.better, "better", nil, "METRIC=higher or METRIC=lower, for metrics that versweep does not know (default higher for rates)")
 	flags.BoolVar(&f.again, "force", false, "import a file that was imported before")
+}
+
+// check refuses values that the flags cannot have, and gives the directions.
+func (f *seriesFlags) check() (map[string]sweep.Better, error) {
+	if err := checkOneOf("--line", f.line, linesBy); err != nil {
+		return nil, err
+	}
+	if err := checkOneOf("--order", f.order, orders); err != nil {
+		return nil, err
+	}
+	return parseBetter(f.better)
 }
 
 // cellFlags are the flags of formats that are tables.
 type cellFlags struct {
 	seriesFlags
-	decimal, order string
+	decimal string
 }
 
 func (f *cellFlags) add(flags *pflag.FlagSet) {
 	f.seriesFlags.add(flags, "the column target", "the column profile, or none", "the column environment, or none")
 	flags.StringVar(&f.decimal, "decimal", string(imports.DecimalAuto), "sign before the fraction: point, comma, or auto to tell from the numbers")
-	flags.StringVar(&f.order, "order", string(imports.OrderAuto), "order of versions: version, file, or auto for that of the file when none is a version")
 }
 
 // What flags of import may be.
@@ -104,14 +115,8 @@ func (f cellFlags) options() (imports.CSVOptions, error) {
 	if err := checkOneOf("--decimal", f.decimal, decimals); err != nil {
 		return o, err
 	}
-	if err := checkOneOf("--line", f.line, linesBy); err != nil {
-		return o, err
-	}
-	if err := checkOneOf("--order", f.order, orders); err != nil {
-		return o, err
-	}
 	var err error
-	o.Better, err = parseBetter(f.better)
+	o.Better, err = f.check()
 	return o, err
 }
 

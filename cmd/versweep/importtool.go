@@ -78,10 +78,7 @@ func anyFile(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellC
 
 // importReports reads files of a format and stores what is in them.
 func (a *app) importReports(ctx context.Context, format string, args []string, f toolFlags) error {
-	if err := checkOneOf("--line", f.line, linesBy); err != nil {
-		return err
-	}
-	better, err := parseBetter(f.better)
+	better, err := f.check()
 	if err != nil {
 		return err
 	}
@@ -107,7 +104,7 @@ func (a *app) importReports(ctx context.Context, format string, args []string, f
 		reports = append(reports, report)
 	}
 	sweeps, err := imports.Sweeps(reports, imports.SweepOptions{
-		Target: f.target, Profile: f.profile, Environment: f.environment, Line: sweep.LineBy(f.line), Better: better,
+		Target: f.target, Profile: f.profile, Environment: f.environment, Line: sweep.LineBy(f.line), Order: imports.Order(f.order), Better: better,
 	})
 	if e, ok := errors.AsType[*imports.VersionError](err); ok {
 		return misuse("--version 1.2.3 names it; of several files each has its own as 1.2.3="+e.File, "importing: %v", err)

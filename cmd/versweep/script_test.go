@@ -37,6 +37,12 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("NPM_CONFIG_USERCONFIG", filepath.Join(home, ".npmrc"))
 			e.Setenv("TMPDIR", os.TempDir())
+			// Outputs of other load tools.
+			reports, err := filepath.Abs("../../store/import/testdata")
+			if err != nil {
+				return err
+			}
+			e.Setenv("REPORTS", reports)
 			// The folder of the program alone, for scripts without other tools.
 			e.Setenv("PROGRAM", filepath.SplitList(e.Getenv("PATH"))[0])
 			return nil

@@ -32,6 +32,7 @@ type SweepOptions struct {
 	Profile, Environment string
 
 	Line   sweep.LineBy            // sweep.LineByMajor when empty
+	Order  Order                   // OrderAuto when empty
 	Better map[string]sweep.Better // directions of metrics that are not in sweep.Metrics, by key
 }
 
@@ -84,7 +85,7 @@ func Sweeps(reports []Report, o SweepOptions) ([]sweep.Sweep, error) {
 	}
 	var sweeps []sweep.Sweep
 	for _, g := range order {
-		sw, err := g.sweep(o.Target)
+		sw, err := g.sweep(o.Target, o.Order)
 		if err != nil {
 			return nil, err
 		}
@@ -225,8 +226,8 @@ func turn(groups []*group, better map[string]sweep.Better) error {
 }
 
 // sweep makes the group's sweep.
-func (g *group) sweep(target string) (sweep.Sweep, error) {
-	ordered, place, listed, err := g.versions.order(OrderAuto)
+func (g *group) sweep(target string, o Order) (sweep.Sweep, error) {
+	ordered, place, listed, err := g.versions.order(o)
 	if err != nil {
 		return sweep.Sweep{}, err
 	}
