@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"versweep/charts"
 	"versweep/runtimes"
 	"versweep/store/published"
 	"versweep/sweep"
@@ -20,7 +21,10 @@ import (
 // What this map does not have completes as a file's name does.
 func (a *app) addCompletions(root *cobra.Command) {
 	flags := map[string]cobra.CompletionFunc{
-		"metric":   words(metricWords),
+		"metric":   listed(words(metricWords)),
+		"kind":     words(kindNames),
+		"theme":    words(func() []string { return []string{string(charts.Light), string(charts.Dark)} }),
+		"with":     a.completeWith,
 		"layout":   words(func() []string { return []string{layoutVersions, layoutSeries, layoutMetrics} }),
 		"launcher": words(func() []string { return []string{launcherAuto, launcherDocker, launcherProcess} }),
 		"per": words(func() []string {
@@ -46,6 +50,8 @@ func (a *app) addCompletions(root *cobra.Command) {
 		use := cmd.Use
 		switch {
 		case cmd == root || cmd.ValidArgsFunction != nil:
+		case cmd.Name() == "table":
+			cmd.ValidArgsFunction = once(a.completeStored)
 		case strings.Contains(use, " TARGET…"):
 			cmd.ValidArgsFunction = a.completeTargets
 		case strings.Contains(use, " TARGET") || cmd.Name() == "show":
@@ -87,6 +93,32 @@ func once(complete cobra.CompletionFunc) cobra.CompletionFunc {
 		}
 		return complete(cmd, args, begun)
 	}
+}
+
+// listed completes the last part of a list with commas.
+func listed(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		before := begun[:strings.LastIndexByte(begun, ',')+1]
+		list, directive := complete(cmd, args, begun[len(before):])
+		for i := range list {
+			list[i] = before + list[i]
+		}
+		return list, directive
+	}
+}
+
+// completeChart offers files for --kind ramp, and else targets that have sweeps.
+func (a *app) completeChart(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if kind, _ := cmd.Flags().GetString("kind"); kind == "ramp" {
+		return []cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return once(a.completeStored)(cmd, args, begun)
+}
+
+// completeWith offers what can be drawn beside a target.
+func (a *app) completeWith(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, directive := a.completeStored(cmd, args, begun)
+	return append(list, "published"), directive
 }
 
 func metricWords() []string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,36 +121,44 @@ func publishedMetric(t sweep.Table, key string, given bool) (sweep.Metric, error
 
 // printPublished prints the tables of a dataset: in the layout asked for, or one
 // that suits what there is to show.
-func (a *app) printPublished(d published.Dataset, layout, metric string, given bool) error {
-	if a.json {
+func (a *app) printPublished(d published.Dataset, f tableFlags, given bool) error {
+	tables := publishedTables(d)
+	if f.format != formatText && f.format != formatMarkdown {
 		t, err := publishedTable(d)
 		if err != nil {
 			return err
 		}
-		return a.printJSON(newTableJSON(t, sweep.Judge(d.Sweeps(), sweep.JudgeOptions{})))
+		tables = []sweep.Table{t}
 	}
-	for i, t := range publishedTables(d) {
-		if i > 0 {
-			fmt.Fprintln(a.stdout)
-		}
-		m, err := publishedMetric(t, metric, given)
-		if err != nil {
-			return err
-		}
-		switch {
-		case layout == layoutSeries:
-			err = charts.WriteSeries(a.stdout, t, m)
-		case layout == layoutMetrics, layout == "" && len(t.Plan.Foreign.Metrics) > 0:
-			err = charts.WriteMetrics(a.stdout, t)
-		default:
-			err = charts.WriteTable(a.stdout, t, charts.TableOptions{})
-		}
-		if err != nil {
-			return err
-		}
+	var j *sweep.Judgement
+	if f.format == formatJSON {
+		judged := sweep.Judge(d.Sweeps(), sweep.JudgeOptions{})
+		j = &judged
 	}
-	a.sayOrigin(d)
-	return nil
+	err := a.writeOut(f.output, func(w io.Writer) error {
+		for i, t := range tables {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			one := f
+			m, err := publishedMetric(t, f.metric, given)
+			if err != nil {
+				return err
+			}
+			one.metric = m.Key
+			if f.layout == "" && f.format == formatText && len(t.Plan.Foreign.Metrics) > 0 {
+				one.layout = layoutMetrics
+			}
+			if err := writeTable(w, t, j, one); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && f.format != formatJSON {
+		a.sayOrigin(d)
+	}
+	return err
 }
 
 // sayOrigin tells where published figures come from, and what is odd in them.
@@ -167,23 +176,90 @@ func (a *app) sayOrigin(d published.Dataset) {
 }
 
 // drawPublished draws the trend of the one table of a dataset.
-func (a *app) drawPublished(file string, d published.Dataset, metric string, given bool, o charts.Options) error {
+func (a *app) drawPublished(target string, f chartFlags) error {
+	d, err := publishedOf(target, f.posts)
+	if err != nil {
+		return err
+	}
 	t, err := publishedTable(d)
 	if err != nil {
 		return err
 	}
-	m, err := publishedMetric(t, metric, given)
+	o := f.options
+	m, err := publishedMetric(t, f.metrics[0], f.metricGiven)
 	if err != nil {
 		return err
 	}
-	if o.Format, err = charts.FormatOf(file); err != nil {
-		return err
+	for _, key := range f.metrics[1:] {
+		further, err := publishedMetric(t, key, true)
+		if err != nil {
+			return err
+		}
+		o.Metrics = append(o.Metrics, further)
 	}
-	if err := writeWhole(file, func(w io.Writer) error { return charts.Trend(w, t, m, o) }); err != nil {
+	if len(f.with) > 0 {
+		return misuse("leave one of them out", "--with and --published exclude one another")
+	}
+	if err := writeWhole(f.output, func(w io.Writer) error { return charts.Trend(w, t, m, o) }); err != nil {
 		return err
 	}
 	a.sayOrigin(d)
-	a.say("wrote %s", file)
+	a.say("wrote %s", f.output)
+	return nil
+}
+
+// drawPublishedSystems draws all that a post has, or what it has of one target.
+func (a *app) drawPublishedSystems(args []string, f chartFlags) error {
+	name, _, _ := strings.Cut(f.posts, "/")
+	whole, err := findPublished(name)
+	if err != nil {
+		return err
+	}
+	targets := args
+	if len(targets) == 0 {
+		for _, row := range whole.Rows {
+			if !slices.Contains(targets, row.Target) {
+				targets = append(targets, row.Target)
+			}
+		}
+	}
+	var tables []sweep.Table
+	var metrics []sweep.Metric
+	for _, target := range targets {
+		d, err := publishedOf(target, f.posts)
+		if err != nil {
+			return err
+		}
+		t, err := publishedTable(d)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, t)
+	}
+	for i, key := range f.metrics {
+		m, err := publishedMetric(tables[0], key, f.metricGiven)
+		if err != nil {
+			return err
+		}
+		if i == 0 || !slices.Contains(metrics, m) {
+			metrics = append(metrics, m)
+		}
+	}
+	var systems []charts.System
+	for _, t := range tables {
+		for _, row := range t.Rows {
+			title := cmp.Or(t.Title, t.Target)
+			if row.Version.Name != "unknown" {
+				title += " " + row.Version.Name
+			}
+			systems = append(systems, charts.System{Title: title, Metrics: row.Metrics})
+		}
+	}
+	h := charts.NewHeading(whole.Title, tables[0])
+	if err := a.draw(f, func(w io.Writer) error { return charts.Systems(w, h, systems, metrics, f.options) }); err != nil {
+		return err
+	}
+	a.sayOrigin(whole)
 	return nil
 }
 
@@ -216,7 +292,8 @@ func publishedBeside(t sweep.Table, m sweep.Metric) ([]charts.Overlay, error) {
 }
 
 func (a *app) importPublishedCommand() *cobra.Command {
-	return &cobra.Command{
+	var again bool
+	cmd := &cobra.Command{
 		Use:   "published [NAME…]",
 		Short: "Take in the figures of published posts",
 		Long: `published stores the figures of the posts that this project began with under their
@@ -226,14 +303,16 @@ that, too: see --published there. Known are ` + strings.Join(published.Names(), 
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: words(published.Names),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.importPublished(cmd.Context(), args)
+			return a.importPublished(cmd.Context(), args, again)
 		},
 	}
+	cmd.Flags().BoolVar(&again, "force", false, "import posts that were imported before")
+	return cmd
 }
 
-// importPublished stores published figures under their target, each dataset once;
-// without names, all of them.
-func (a *app) importPublished(ctx context.Context, names []string) error {
+// importPublished stores published figures under their target, each dataset once
+// unless again; without names, all of them.
+func (a *app) importPublished(ctx context.Context, names []string, again bool) error {
 	if len(names) == 0 {
 		names = published.Names()
 	}
@@ -245,5 +324,5 @@ func (a *app) importPublished(ctx context.Context, names []string) error {
 		}
 		sweeps = append(sweeps, d.Sweeps()...)
 	}
-	return a.storeImported(ctx, sweeps, false)
+	return a.storeImported(ctx, sweeps, again)
 }

@@ -37,16 +37,16 @@ func TestImportPublished(t *testing.T) {
 	ctx := t.Context()
 	var said bytes.Buffer
 	a := &app{stdout: &said, stderr: io.Discard, db: filepath.Join(t.TempDir(), "x.db")}
-	if err := a.importPublished(ctx, []string{"node-0.6", "no-such"}); err == nil || !strings.Contains(err.Error(), "no-such") {
+	if err := a.importPublished(ctx, []string{"node-0.6", "no-such"}, false); err == nil || !strings.Contains(err.Error(), "no-such") {
 		t.Fatalf("an unknown name: %v", err)
 	}
 	if _, err := os.Stat(a.db); err == nil {
 		t.Error("a store was made for a name that is unknown")
 	}
-	if err := a.importPublished(ctx, []string{"node-0.6"}); err != nil {
+	if err := a.importPublished(ctx, []string{"node-0.6"}, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.importPublished(ctx, nil); err != nil {
+	if err := a.importPublished(ctx, nil, false); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(said.String(), "already imported"); n != 2 {

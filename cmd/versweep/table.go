@@ -1,10 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"versweep/charts"
 	"versweep/store"
@@ -26,45 +31,111 @@ func checkLayout(layout string) error {
 	return misuse("use versions, series or metrics", "--layout: unknown value %q", layout)
 }
 
+// Values of --format that compare does not have.
+const (
+	formatCSV  = "csv"
+	formatJSON = "json"
+)
+
+var tableFormats = []string{formatText, formatMarkdown, formatCSV, formatHTML, formatJSON}
+
+// tableFlags are the flags of table.
+type tableFlags struct {
+	layout, metric string
+	posts          string // published figures instead of the store's
+	format         string // empty until chosen
+	output         string // empty is stdout
+	sweep          int64  // 0 is the latest
+}
+
 func (a *app) tableCommand() *cobra.Command {
-	var layout, metric, posts string
+	var f tableFlags
 	cmd := &cobra.Command{
-		Use:     "table TARGET",
-		Short:   "Print the per-version table of the latest sweep",
-		Example: "  versweep table node --layout series",
-		Args:    cobra.ExactArgs(1),
+		Use:   "table TARGET",
+		Short: "Print the per-version table of a sweep",
+		Example: `  versweep table node --layout series
+  versweep table node -o node.html`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkLayout(layout); err != nil {
+			given := cmd.Flags().Changed("metric")
+			if err := f.check(a.json, cmd.Flags()); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("published") {
-				d, err := publishedOf(args[0], posts)
+				d, err := publishedOf(args[0], f.posts)
 				if err != nil {
 					return err
 				}
-				return a.printPublished(d, layout, metric, cmd.Flags().Changed("metric"))
+				return a.printPublished(d, f, given)
 			}
-			t, err := a.latestTable(cmd.Context(), args[0])
-			if unknown := checkMetric(t.Plan, metric); unknown != nil {
+			sw, j, err := a.storedSweep(cmd.Context(), args[0], f.sweep)
+			if unknown := checkMetric(sw.Plan, f.metric); unknown != nil {
 				return unknown
 			}
 			if err != nil {
 				return err
 			}
-			if !cmd.Flags().Changed("metric") {
-				metric = mainMetric(t)
+			t := sweep.NewTable(sw)
+			if !given {
+				f.metric = mainMetric(t)
 			}
-			j, err := a.judgeStored(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return a.printTable(t, j, layout, metric)
+			return a.writeOut(f.output, func(w io.Writer) error { return writeTable(w, t, &j, f) })
 		},
 	}
-	cmd.Flags().StringVar(&layout, "layout", "", layoutHelp)
-	cmd.Flags().StringVar(&metric, "metric", sweep.QPS, "the figures of --layout series: "+metricKeys())
-	addPublishedFlag(cmd.Flags(), &posts)
+	flags := cmd.Flags()
+	flags.StringVar(&f.layout, "layout", "", layoutHelp)
+	flags.StringVar(&f.metric, "metric", sweep.QPS, "the figures of --layout series: "+metricKeys())
+	flags.StringVar(&f.format, "format", "", strings.Join(tableFormats, ", ")+" (default by the extension of -o, .md, .csv, .html or .json, otherwise text)")
+	flags.StringVarP(&f.output, "output", "o", "", "write to this file (default standard output)")
+	addSweepFlag(flags, &f.sweep)
+	addPublishedFlag(flags, &f.posts)
 	return cmd
+}
+
+func addSweepFlag(flags *pflag.FlagSet, number *int64) {
+	flags.Int64Var(number, "sweep", 0, "the sweep of this number (default the latest of the target)")
+}
+
+// check refuses what can be refused without the store, and chooses the format.
+func (f *tableFlags) check(json bool, given *pflag.FlagSet) error {
+	if err := checkLayout(f.layout); err != nil {
+		return err
+	}
+	switch {
+	case json && f.format != "" && f.format != formatJSON:
+		return misuse("leave one of them out", "--format %s and --json exclude one another", f.format)
+	case json:
+		f.format = formatJSON
+	case f.format == "":
+		f.format = map[string]string{
+			".md": formatMarkdown, ".markdown": formatMarkdown, ".csv": formatCSV, ".html": formatHTML, ".htm": formatHTML, ".json": formatJSON,
+		}[strings.ToLower(filepath.Ext(f.output))]
+		f.format = cmp.Or(f.format, formatText)
+	}
+	if err := checkOneOf("--format", f.format, tableFormats); err != nil {
+		return err
+	}
+	if f.format != formatText && (f.layout == layoutSeries || f.layout == layoutMetrics) {
+		return misuse("use --format text, or leave --layout out", "--layout %s is text and cannot be %s", f.layout, f.format)
+	}
+	if err := checkSweepFlag(given); err != nil {
+		return err
+	}
+	return checkOutput(f.output)
+}
+
+// checkSweepFlag refuses numbers that no sweep has, and what excludes them.
+func checkSweepFlag(given *pflag.FlagSet) error {
+	number, _ := given.GetInt64("sweep")
+	switch {
+	case !given.Changed("sweep"):
+		return nil
+	case number < 1:
+		return misuse("numbers begin at 1", "--sweep: %d is no number of a sweep", number)
+	case given.Changed("published"):
+		return misuse("leave one of them out", "--sweep and --published exclude one another")
+	}
+	return nil
 }
 
 func metricKeys() string {
@@ -107,53 +178,89 @@ func mainMetric(t sweep.Table) string {
 	return sweep.QPS
 }
 
-// latestTable reads the latest sweep of a target. Its definition is not needed
-// for that: it may be gone or broken by now.
-func (a *app) latestTable(ctx context.Context, target string) (sweep.Table, error) {
-	sw, err := a.latestSweep(ctx, target)
+// storedSweep reads a sweep of a target by its number, or the latest when that is
+// 0, and what the store says of the target up to it. The target's definition is
+// not needed for that: it may be gone or broken by now.
+func (a *app) storedSweep(ctx context.Context, target string, number int64) (sweep.Sweep, sweep.Judgement, error) {
+	st, err := store.OpenReadOnly(ctx, a.db)
 	if err != nil {
-		return sweep.Table{}, a.unlessUnknown(target, err)
+		return sweep.Sweep{}, sweep.Judgement{}, a.unlessUnknown(target, err)
+	}
+	defer st.Close()
+	var sw sweep.Sweep
+	if number == 0 {
+		sw, err = st.LatestSweep(ctx, target)
+	} else {
+		sw, err = st.LoadSweep(ctx, number)
+	}
+	if err != nil {
+		return sw, sweep.Judgement{}, a.unlessUnknown(target, err)
+	}
+	if sw.Plan.Target != target {
+		return sw, sweep.Judgement{}, misuse("name that target, or leave --sweep out", "sweep %d is of %s, not of %s", number, sw.Plan.Target, target)
 	}
 	if sw.Finished.IsZero() {
 		a.say("sweep %d of %s is not finished: versweep resume goes on with it", sw.ID, target)
 	}
-	return sweep.NewTable(sw), nil
-}
-
-func (a *app) latestSweep(ctx context.Context, target string) (sweep.Sweep, error) {
-	st, err := store.OpenReadOnly(ctx, a.db)
+	past, err := st.History(ctx, target, 0)
 	if err != nil {
-		return sweep.Sweep{}, err
+		return sw, sweep.Judgement{}, err
 	}
-	defer st.Close()
-	return st.LatestSweep(ctx, target)
-}
-
-// judgeStored is judge with nothing asked for.
-func (a *app) judgeStored(ctx context.Context, target string) (sweep.Judgement, error) {
-	h, err := a.openHistory(ctx)
+	if at := slices.IndexFunc(past, func(p sweep.Sweep) bool { return p.ID == sw.ID }); number != 0 && at >= 0 {
+		past = past[:at+1] // as it was known then
+	}
+	acks, err := st.Acknowledgements(ctx, target)
 	if err != nil {
-		return sweep.Judgement{}, err
+		return sw, sweep.Judgement{}, err
 	}
-	defer h.Close()
-	return a.judge(ctx, h, target, 0, sweep.JudgeOptions{})
+	j := sweep.Judge(past, sweep.JudgeOptions{})
+	sweep.ApplyAcknowledgements(&j, acks)
+	return sw, j, nil
 }
 
 // printTable prints a table in the form that the flags ask for, with what the
 // judgement j says of neighbours. metric is what the series layout shows.
 func (a *app) printTable(t sweep.Table, j sweep.Judgement, layout, metric string) error {
+	f := tableFlags{layout: layout, metric: metric, format: formatText}
 	if a.json {
-		return a.printJSON(newTableJSON(t, j))
+		f.format = formatJSON
 	}
-	if layout == layoutMetrics {
-		return charts.WriteMetrics(a.stdout, t)
-	}
-	if layout == layoutSeries {
-		m, err := findMetric(t.Plan, metric)
+	return writeTable(a.stdout, t, &j, f)
+}
+
+// writeTable writes a table; j is nil for none.
+func writeTable(w io.Writer, t sweep.Table, j *sweep.Judgement, f tableFlags) error {
+	options := charts.TableOptions{Judgement: j}
+	switch {
+	case f.format == formatJSON:
+		return writeJSON(w, newTableJSON(t, *j))
+	case f.format == formatCSV:
+		return charts.WriteTableCSV(w, t, options)
+	case f.format == formatHTML:
+		return charts.WriteTableHTML(w, t, options)
+	case f.format == formatMarkdown:
+		return charts.WriteTableMarkdown(w, t, options)
+	case f.layout == layoutMetrics:
+		return charts.WriteMetrics(w, t)
+	case f.layout == layoutSeries:
+		m, err := findMetric(t.Plan, f.metric)
 		if err != nil {
 			return err
 		}
-		return charts.WriteSeries(a.stdout, t, m)
+		return charts.WriteSeries(w, t, m)
 	}
-	return charts.WriteTable(a.stdout, t, charts.TableOptions{Judgement: &j})
+	return charts.WriteTable(w, t, options)
+}
+
+// writeOut writes to a file, whole or not at all, and says so; to stdout when
+// none is named.
+func (a *app) writeOut(file string, write func(io.Writer) error) error {
+	if file == "" {
+		return write(a.stdout)
+	}
+	if err := writeWhole(file, write); err != nil {
+		return err
+	}
+	a.say("wrote %s", file)
+	return nil
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"versweep/charts"
+	"versweep/sweep"
+)
+
+// checkPicture makes sure, before any work, that a picture can be written.
+func checkPicture(file string) error {
+	if _, err := charts.FormatOf(file); err != nil {
+		return misuse("name it FILE.png or FILE.svg", "-o: %v", err)
+	}
+	return checkOutput(file)
+}
+
+// checkOutput makes sure, before any work, that a file can be written; none is
+// standard output.
+func checkOutput(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return misuse("name a file in it", "-o %s: this is a folder", file)
+	}
+	probe, err := os.CreateTemp(filepath.Dir(file), ".versweep-")
+	if err != nil {
+		return &hintedError{fmt.Errorf("-o %s: its folder cannot be written to: %w", file, errors.Unwrap(err)), "name a file in a folder that you may write to"}
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+func writePicture(file string, t sweep.Table, metric string, o charts.Options) error {
+	m, err := findMetric(t.Plan, metric)
+	if err != nil {
+		return err
+	}
+	if o.Format, err = charts.FormatOf(file); err != nil {
+		return err
+	}
+	return writeWhole(file, func(w io.Writer) error { return charts.Trend(w, t, m, o) })
+}
+
+// writeWhole writes a file so that it is there whole or not at all.
+func writeWhole(file string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(file), ".versweep-")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return os.Rename(f.Name(), file)
+}
