@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,13 +18,19 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "export FORMAT",
-		Short:   "Write results in a form that other tools read",
-		Example: "  versweep export csv node -o node.csv",
-		Args:    cobra.ArbitraryArgs,
-		RunE:    unknownFormat,
+		Use:   "export FORMAT",
+		Short: "Write results in a form that other tools read",
+		Long: `export writes what is stored for other tools. docs/formats.md shows how each is
+used.`,
+		Example: `  versweep export csv node -o node.csv
+  versweep export go-bench node | benchstat -col /version -`,
+		Args: cobra.ArbitraryArgs,
+		RunE: unknownFormat,
 	}
-	cmd.AddCommand(a.exportCSVCommand())
+	cmd.AddCommand(a.exportCSVCommand(), a.exportGoBenchCommand(), a.exportGitHubActionCommand())
+	for _, form := range exportForms {
+		cmd.AddCommand(a.exportTableCommand(form))
+	}
 	return cmd
 }
 
@@ -35,6 +40,21 @@ type exportFlags struct {
 	sweep   int64
 	all     bool
 	metrics []string
+}
+
+// add adds the flags of formats that hold several sweeps.
+func (f *exportFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "the file to write (default standard output)")
+	flags.Int64Var(&f.sweep, "sweep", 0, "the sweep of this number (default the latest of each target)")
+	flags.BoolVar(&f.all, "all", false, "all sweeps, not only the latest of each target")
+}
+
+func (f *exportFlags) check(targets []string) error {
+	if f.sweep != 0 && (f.all || len(targets) > 0) {
+		return misuse("leave out the others", "--sweep names one sweep, so neither targets nor --all can stand beside it")
+	}
+	return checkOutput(f.output)
 }
 
 func (a *app) exportCSVCommand() *cobra.Command {
@@ -47,22 +67,16 @@ the form that import csv reads: a row a sample and metric, with numbers in full.
 		Example: `  versweep export csv node -o node.csv
   versweep export csv --all --metric qps`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.completeTargets,
+		ValidArgsFunction: a.completeStored,
 		RunE: func(cmd *cobra.Command, targets []string) error {
-			if f.sweep != 0 && (f.all || len(targets) > 0) {
-				return misuse("leave out the others", "--sweep names one sweep, so neither targets nor --all can stand beside it")
-			}
-			if info, err := os.Stat(f.output); f.output != "" && err == nil && info.IsDir() {
-				return misuse("name a file in it", "-o %s: this is a folder", f.output)
+			if err := f.check(targets); err != nil {
+				return err
 			}
 			return a.exportCSV(cmd.Context(), targets, f)
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "the file to write (default standard output)")
-	flags.Int64Var(&f.sweep, "sweep", 0, "the sweep of this number (default the latest of each target)")
-	flags.BoolVar(&f.all, "all", false, "all sweeps, not only the latest of each target")
-	flags.StringArrayVar(&f.metrics, "metric", nil, "only this metric; may be given several times (default all)")
+	f.add(cmd)
+	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "only this metric; may be given several times (default all)")
 	return cmd
 }
 
@@ -80,15 +94,110 @@ func (a *app) exportCSV(ctx context.Context, targets []string, f exportFlags) er
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error { return exports.CSV(w, series, f.metrics) }
-	if f.output == "" {
-		return write(a.stdout)
+	return a.writeOut(f.output, func(w io.Writer) error { return exports.CSV(w, series, f.metrics) })
+}
+
+func (a *app) exportGoBenchCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "go-bench [TARGET…]",
+		Short: "Write samples in Go's benchmark format, for benchstat",
+		Long: `go-bench writes a line a sample, units being the metrics' keys, of the latest sweep
+of each target, or of all targets that were swept.`,
+		Example:           "  versweep export go-bench node | benchstat -col /version -",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.completeStored,
+		RunE: func(cmd *cobra.Command, targets []string) error {
+			if err := f.check(targets); err != nil {
+				return err
+			}
+			sweeps, err := a.sweepsToExport(cmd.Context(), targets, f)
+			if err != nil {
+				return err
+			}
+			return a.writeOut(f.output, func(w io.Writer) error {
+				for _, sw := range sweeps {
+					if err := exports.GoBenchmark(w, sw); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
 	}
-	if err := writeWhole(f.output, write); err != nil {
+	f.add(cmd)
+	return cmd
+}
+
+// exportForm is a format that holds one sweep's table, or what is judged of it.
+type exportForm struct {
+	name, short string
+	write       func(io.Writer, sweep.Table, sweep.Judgement) error
+}
+
+var exportForms = []exportForm{
+	{"openmetrics", "Write a table as OpenMetrics text, for Prometheus", func(w io.Writer, t sweep.Table, _ sweep.Judgement) error { return exports.OpenMetrics(w, t) }},
+	{"bencher", "Write a table in the Bencher Metric Format", func(w io.Writer, t sweep.Table, _ sweep.Judgement) error { return exports.Bencher(w, t) }},
+	{"junit", "Write verdicts as JUnit XML, for CI", func(w io.Writer, _ sweep.Table, j sweep.Judgement) error { return exports.JUnit(w, j) }},
+	{"json", "Write a table as table --json prints it", func(w io.Writer, t sweep.Table, j sweep.Judgement) error { return writeJSON(w, newTableJSON(t, j)) }},
+}
+
+func (a *app) exportTableCommand(form exportForm) *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:               form.name + " TARGET",
+		Short:             form.short,
+		Example:           "  versweep export " + form.name + " node -o FILE",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: once(a.completeStored),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.exportTable(cmd, args[0], f, form.write)
+		},
+	}
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the file to write (default standard output)")
+	addSweepFlag(cmd.Flags(), &f.sweep)
+	return cmd
+}
+
+func (a *app) exportGitHubActionCommand() *cobra.Command {
+	var f exportFlags
+	var better string
+	cmd := &cobra.Command{
+		Use:   "github-action TARGET",
+		Short: "Write a table for github-action-benchmark",
+		Long: `github-action writes the metrics of one direction, since that tool takes no others
+in one file: bigger for its customBiggerIsBetter, smaller for customSmallerIsBetter.`,
+		Example:           "  versweep export github-action node --better smaller -o latency.json",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: once(a.completeStored),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			directions := map[string]sweep.Better{"bigger": sweep.Higher, "smaller": sweep.Lower}
+			if err := checkOneOf("--better", better, []string{"bigger", "smaller"}); err != nil {
+				return err
+			}
+			return a.exportTable(cmd, args[0], f, func(w io.Writer, t sweep.Table, _ sweep.Judgement) error {
+				return exports.GitHubAction(w, t, directions[better])
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the file to write (default standard output)")
+	cmd.Flags().StringVar(&better, "better", "bigger", "metrics that are better when bigger, or smaller")
+	addSweepFlag(cmd.Flags(), &f.sweep)
+	return cmd
+}
+
+func (a *app) exportTable(cmd *cobra.Command, target string, f exportFlags, write func(io.Writer, sweep.Table, sweep.Judgement) error) error {
+	if err := checkSweepFlag(cmd.Flags()); err != nil {
 		return err
 	}
-	a.say("wrote %s", f.output)
-	return nil
+	if err := checkOutput(f.output); err != nil {
+		return err
+	}
+	sw, j, err := a.storedSweep(cmd.Context(), target, f.sweep)
+	if err != nil {
+		return err
+	}
+	return a.writeOut(f.output, func(w io.Writer) error { return write(w, sweep.NewTable(sw), j) })
 }
 
 // labelled gives the sweeps the names of their loads and machines.
