@@ -84,12 +84,8 @@ func loadCaption(t sweep.Table) string {
 }
 
 // foreignCaption is "c100, imported from nightly.csv (csv), 5 rounds": what is
-// known of a load that another tool put on. Of a published one it is "ab -c 100
-// (node-0.6, published)".
+// known of a load that another tool put on.
 func foreignCaption(f sweep.Foreign, rounds int) string {
-	if f.Format == "published" {
-		return Printable(fmt.Sprintf("%s (%s, %s)", f.Profile, f.File, f.Format))
-	}
 	text := "imported"
 	if f.File != "" {
 		text += " from " + Printable(f.File)

@@ -25,6 +25,8 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"kind":     words(kindNames),
 		"theme":    words(func() []string { return []string{string(charts.Light), string(charts.Dark)} }),
 		"with":     a.completeWith,
+		"format":   completeFormat,
+		"better":   completeBetter,
 		"layout":   words(func() []string { return []string{layoutVersions, layoutSeries, layoutMetrics} }),
 		"launcher": words(func() []string { return []string{launcherAuto, launcherDocker, launcherProcess} }),
 		"per": words(func() []string {
@@ -37,11 +39,16 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"published":   words(published.Names),
 		"from":        words(runtimes.SkeletonKinds),
 		"source":      a.completeSource,
-		"output":      cobra.FixedCompletions([]string{"png", "svg"}, cobra.ShellCompDirectiveFilterFileExt),
+		"output":      completeOutput,
 		"db":          cobra.FixedCompletions([]string{"db"}, cobra.ShellCompDirectiveFilterFileExt),
 		"cache":       cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		"target-dir":  cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
-		"versions":    cobra.NoFileCompletions,
+		"versions":    a.completeVersions,
+		"sweep":       cobra.NoFileCompletions,
+		"title":       cobra.NoFileCompletions,
+		"target":      cobra.NoFileCompletions,
+		"environment": cobra.NoFileCompletions,
+		"version":     cobra.NoFileCompletions,
 		"reference":   cobra.NoFileCompletions,
 		"server-cpus": cobra.NoFileCompletions,
 		"load-cpus":   cobra.NoFileCompletions,
@@ -113,6 +120,44 @@ func (a *app) completeChart(cmd *cobra.Command, args []string, begun string) ([]
 		return []cobra.Completion{"json"}, cobra.ShellCompDirectiveFilterFileExt
 	}
 	return once(a.completeStored)(cmd, args, begun)
+}
+
+// completeOutput offers pictures where a picture is written.
+func completeOutput(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch cmd.Name() {
+	case "run", "resume", "chart":
+		return []cobra.Completion{"png", "svg"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// completeFormat offers the forms of tables, and of comparisons those that these
+// have.
+func completeFormat(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if cmd.Name() == "table" {
+		return tableFormats, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []cobra.Completion{formatText, formatMarkdown, formatHTML}, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeBetter offers the directions of an export; those of an import stand
+// behind a metric's name.
+func completeBetter(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if cmd.Parent().Name() == "export" {
+		return exportDirections, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeVersions offers the measured versions of the target that a chart is of.
+// Elsewhere --versions is a range.
+func (a *app) completeVersions(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if cmd.Name() != "chart" || len(args) != 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return listed(func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.completeReleases(cmd, args, begun)
+	})(cmd, args, begun)
 }
 
 // completeWith offers what can be drawn beside a target.

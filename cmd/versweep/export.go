@@ -159,29 +159,36 @@ func (a *app) exportTableCommand(form exportForm) *cobra.Command {
 	return cmd
 }
 
+// exportDirections are the directions as github-action-benchmark calls them.
+var exportDirections = []string{"bigger", "smaller"}
+
 func (a *app) exportGitHubActionCommand() *cobra.Command {
 	var f exportFlags
 	var better string
 	cmd := &cobra.Command{
-		Use:   "github-action TARGET",
-		Short: "Write a table for github-action-benchmark",
+		Use:     "github-action TARGET",
+		Aliases: []string{"github-action-benchmark"},
+		Short:   "Write a table for github-action-benchmark",
 		Long: `github-action writes the metrics of one direction, since that tool takes no others
 in one file: bigger for its customBiggerIsBetter, smaller for customSmallerIsBetter.`,
 		Example:           "  versweep export github-action node --better smaller -o latency.json",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: once(a.completeStored),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			directions := map[string]sweep.Better{"bigger": sweep.Higher, "smaller": sweep.Lower}
-			if err := checkOneOf("--better", better, []string{"bigger", "smaller"}); err != nil {
+			if err := checkOneOf("--better", better, exportDirections); err != nil {
 				return err
 			}
+			direction := sweep.Higher
+			if better == exportDirections[1] {
+				direction = sweep.Lower
+			}
 			return a.exportTable(cmd, args[0], f, func(w io.Writer, t sweep.Table, _ sweep.Judgement) error {
-				return exports.GitHubAction(w, t, directions[better])
+				return exports.GitHubAction(w, t, direction)
 			})
 		},
 	}
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the file to write (default standard output)")
-	cmd.Flags().StringVar(&better, "better", "bigger", "metrics that are better when bigger, or smaller")
+	cmd.Flags().StringVar(&better, "better", exportDirections[0], "metrics that are better when bigger, or smaller")
 	addSweepFlag(cmd.Flags(), &f.sweep)
 	return cmd
 }

@@ -188,13 +188,13 @@ func (a *app) storedSweep(ctx context.Context, target string, number int64) (swe
 	}
 	defer st.Close()
 	var sw sweep.Sweep
-	if number == 0 {
-		sw, err = st.LatestSweep(ctx, target)
-	} else {
+	if number != 0 {
 		sw, err = st.LoadSweep(ctx, number)
+	} else if sw, err = st.LatestSweep(ctx, target); err != nil {
+		err = a.unlessUnknown(target, err)
 	}
 	if err != nil {
-		return sw, sweep.Judgement{}, a.unlessUnknown(target, err)
+		return sw, sweep.Judgement{}, err
 	}
 	if sw.Plan.Target != target {
 		return sw, sweep.Judgement{}, misuse("name that target, or leave --sweep out", "sweep %d is of %s, not of %s", number, sw.Plan.Target, target)
