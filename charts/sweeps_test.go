@@ -209,7 +209,7 @@ func TestTimeAxis(t *testing.T) {
 		length time.Duration
 		first  string
 	}{
-		{0, "19 Sep 18:00"}, {5 * time.Hour, "20 Sep 03:00"}, {6 * 24 * time.Hour, "21 Sep 2026"}, {40 * 24 * time.Hour, "24 Sep 2026"},
+		{0, "19 Sep 18:00"}, {3 * time.Second, "03:00:00"}, {20 * time.Minute, "20 Sep 03:00"}, {5 * time.Hour, "20 Sep 03:00"}, {6 * 24 * time.Hour, "21 Sep 2026"}, {40 * 24 * time.Hour, "24 Sep 2026"},
 		{300 * 24 * time.Hour, "Oct 2026"}, {3000 * 24 * time.Hour, "2027"}, {100000 * 24 * time.Hour, "2040"},
 	} {
 		x := timeAxis(from, from.Add(c.length), timeTicks)

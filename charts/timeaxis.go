@@ -38,8 +38,8 @@ func timeAxis(from, to time.Time, n int) xAxis {
 
 // timeStep is the distance between ticks.
 type timeStep struct {
-	days   float64 // about
-	hours  int
+	days   float64       // about
+	every  time.Duration // less than a day
 	day    int
 	months int
 	years  int
@@ -49,11 +49,18 @@ type timeStep struct {
 const lastYears = 20
 
 var timeSteps = []timeStep{
-	{days: 1.0 / 24, hours: 1, format: "2 Jan 15:04"}, {days: 0.25, hours: 6, format: "2 Jan 15:04"},
+	clockStep(time.Second, "15:04:05"), clockStep(10*time.Second, "15:04:05"),
+	clockStep(time.Minute, "2 Jan 15:04"), clockStep(10*time.Minute, "2 Jan 15:04"),
+	clockStep(time.Hour, "2 Jan 15:04"), clockStep(6*time.Hour, "2 Jan 15:04"),
 	{days: 1, day: 1, format: "2 Jan 2006"}, {days: 2, day: 2, format: "2 Jan 2006"}, {days: 7, day: 7, format: "2 Jan 2006"}, {days: 14, day: 14, format: "2 Jan 2006"},
 	{days: 30, months: 1, format: "Jan 2006"}, {days: 91, months: 3, format: "Jan 2006"}, {days: 182, months: 6, format: "Jan 2006"},
 	{days: 365, years: 1, format: "2006"}, {days: 2 * 365, years: 2, format: "2006"}, {days: 5 * 365, years: 5, format: "2006"},
 	{days: lastYears * 365, years: lastYears, format: "2006"},
+}
+
+// clockStep is a step of less than a day.
+func clockStep(every time.Duration, format string) timeStep {
+	return timeStep{days: every.Hours() / 24, every: every, format: format}
 }
 
 // first is a round time at or before t.
@@ -70,12 +77,12 @@ func (s timeStep) first(t time.Time) time.Time {
 	case s.day == 1:
 		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	}
-	return time.Date(year, month, day, t.Hour()-t.Hour()%s.hours, 0, 0, 0, time.UTC)
+	return t.Truncate(s.every)
 }
 
 func (s timeStep) next(t time.Time) time.Time {
-	if s.hours > 0 {
-		return t.Add(time.Duration(s.hours) * time.Hour)
+	if s.every > 0 {
+		return t.Add(s.every)
 	}
 	return t.AddDate(s.years, s.months, s.day)
 }

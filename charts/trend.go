@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"versweep/sweep"
 )
@@ -378,7 +379,13 @@ func metricTitle(m sweep.Metric, y valueAxis) string {
 // otherCaptions say what was different for the further series.
 func otherCaptions(t sweep.Table, with []Overlay) (captions []string) {
 	for _, o := range with {
-		if other := differing(captionsOf(t), captionsOf(o.Table)); other != "" {
+		further := o.Table
+		if f := further.Plan.Foreign; f != nil && strings.HasPrefix(o.Title, f.File) { // named already
+			unnamed := *f
+			unnamed.File, unnamed.Format = "", ""
+			further.Plan.Foreign = &unnamed
+		}
+		if other := differing(captionsOf(t), captionsOf(further)); other != "" {
 			captions = append(captions, o.title()+": "+other)
 		}
 	}
