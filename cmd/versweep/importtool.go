@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +96,7 @@ func (a *app) importReports(ctx context.Context, format string, args []string, f
 		}
 		report.Version = version
 		for i, other := range reports {
-			if bytes.Equal(other.Content, report.Content) {
+			if other.Digest == report.Digest {
 				return misuse("give it once", "%s and %s have the same content", args[i], arg)
 			}
 		}
@@ -161,13 +160,13 @@ func (a *app) readReport(format, file string) (imports.Report, error) {
 			return imports.Report{}, misuse("versweep import markdown "+name, "importing %s: this is a table in Markdown and no tool's report", name)
 		}
 	}
-	readings, err := imports.Read(format, bytes.NewReader(content), imports.Options{})
-	if err != nil {
-		err = fmt.Errorf("importing %s: %w", name, err)
-		if other, _ := imports.Detect(content); other != "" && other != format {
-			err = &hintedError{err, "it looks like the output of " + other + ": versweep import " + other}
-		}
-		return imports.Report{}, err
+	report, err := imports.ReadReport(format, base, content)
+	if err == nil {
+		return report, nil
 	}
-	return imports.Report{File: base, Content: content, Readings: readings}, nil
+	err = fmt.Errorf("importing %s: %w", name, err)
+	if other, _ := imports.Detect(content); other != "" && other != format {
+		err = &hintedError{err, "it looks like the output of " + other + ": versweep import " + other}
+	}
+	return report, err
 }

@@ -1,8 +1,6 @@
 package imports
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"strconv"
@@ -85,12 +83,11 @@ func CSV(r io.Reader, o CSVOptions) ([]sweep.Sweep, error) {
 	if len(content) > csvBytes {
 		return nil, &CSVError{Why: "the file is larger than 256 MB", Hint: "import it in parts, a target or a year each"}
 	}
-	sum := sha256.Sum256(content)
 	text, err := newCSVText(content)
 	if err != nil {
 		return nil, err
 	}
-	f := newCSVFile(o, "sha256:"+hex.EncodeToString(sum[:]))
+	f := newCSVFile(o, digestOf(content))
 	if err := f.read(text); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -17,9 +18,20 @@ import (
 // Report is the runs of one file.
 type Report struct {
 	File     string // base name, kept as the origin of the numbers
-	Content  []byte // that Readings were read from
+	Digest   string // of its content
 	Version  string // what was measured, where the file does not say; may be empty
 	Readings []Reading
+}
+
+// ReadReport reads a file's content as Read does.
+func ReadReport(format, file string, content []byte) (Report, error) {
+	readings, err := Read(format, bytes.NewReader(content), Options{})
+	return Report{File: file, Digest: digestOf(content), Readings: readings}, err
+}
+
+func digestOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // SweepOptions say what reports leave open.
@@ -201,8 +213,7 @@ func (g *group) add(namer *csvFile, report Report, r Reading) error {
 	for _, m := range r.Metrics {
 		g.metrics[m.Key] = m
 	}
-	sum := sha256.Sum256(report.Content)
-	if digest := hex.EncodeToString(sum[:]) + " " + report.Version; !slices.Contains(g.digests, digest) {
+	if digest := report.Digest + " " + report.Version; !slices.Contains(g.digests, digest) {
 		g.files, g.digests = append(g.files, report.File), append(g.digests, digest)
 	}
 	return nil
@@ -235,7 +246,6 @@ func (g *group) sweep(target string, o Order) (sweep.Sweep, error) {
 		ordered[i].Source = g.format
 	}
 	slices.Sort(g.digests)
-	sum := sha256.Sum256([]byte(strings.Join(g.digests, "\n")))
 	file := g.files[0]
 	if more := len(g.files) - 1; more > 0 {
 		file = fmt.Sprintf("%s and %d more", file, more)
@@ -245,7 +255,7 @@ func (g *group) sweep(target string, o Order) (sweep.Sweep, error) {
 			Target: target, Source: g.format, Versions: ordered,
 			Profile: load.Profile{Shape: load.ShapeForeign, Label: g.profile},
 			Foreign: &sweep.Foreign{
-				Format: g.format, File: file, Digest: "sha256:" + hex.EncodeToString(sum[:]), Profile: g.profile, Listed: listed,
+				Format: g.format, File: file, Digest: digestOf([]byte(strings.Join(g.digests, "\n"))), Profile: g.profile, Listed: listed,
 			},
 		},
 		Environment: sweep.Environment{Name: g.environment},

@@ -22,7 +22,12 @@ func reports(t *testing.T, format string, args ...string) []Report {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, Report{File: file, Content: content, Version: version, Readings: readFile(t, format, file)})
+		report, err := ReadReport(format, file, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report.Version = version
+		out = append(out, report)
 	}
 	return out
 }
