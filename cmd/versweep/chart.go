@@ -180,6 +180,8 @@ func (f *chartFlags) checkArguments(args []string) error {
 		return misuse("draw several pictures", "--metric: %d metrics are too many for one picture: at most %d have room", len(f.metrics), mostPanels)
 	case len(f.metrics) > 1 && (f.kind == "scatter" || f.kind == "history"):
 		return misuse("name one", "--metric: --kind %s shows one metric", f.kind)
+	case f.publishedGiven && len(f.with)+len(f.versions) > 0:
+		return misuse("leave them out", "--published shows a post alone: --with and --versions have no meaning")
 	case len(f.with) >= mostSeries:
 		return misuse("draw several pictures", "--with: %d are too many beside the target: at most %d can be told apart", len(f.with), mostSeries-1)
 	}

@@ -14,8 +14,6 @@ import (
 
 func (a *app) drawCompare(ctx context.Context, args []string, f chartFlags) error {
 	switch {
-	case f.publishedGiven && (len(f.with) > 0 || len(f.versions) > 0):
-		return misuse("leave them out", "--published shows all that the post has: --with and --versions have no meaning")
 	case f.publishedGiven:
 		return a.drawPublishedSystems(args, f)
 	case slices.Contains(f.with, "published"):

@@ -197,14 +197,10 @@ func (a *app) drawPublished(target string, f chartFlags) error {
 		}
 		o.Metrics = append(o.Metrics, further)
 	}
-	if len(f.with) > 0 {
-		return misuse("leave one of them out", "--with and --published exclude one another")
-	}
-	if err := writeWhole(f.output, func(w io.Writer) error { return charts.Trend(w, t, m, o) }); err != nil {
+	if err := a.draw(f, func(w io.Writer) error { return charts.Trend(w, t, m, o) }); err != nil {
 		return err
 	}
 	a.sayOrigin(d)
-	a.say("wrote %s", f.output)
 	return nil
 }
 
@@ -236,14 +232,12 @@ func (a *app) drawPublishedSystems(args []string, f chartFlags) error {
 		}
 		tables = append(tables, t)
 	}
-	for i, key := range f.metrics {
+	for _, key := range f.metrics {
 		m, err := publishedMetric(tables[0], key, f.metricGiven)
 		if err != nil {
 			return err
 		}
-		if i == 0 || !slices.Contains(metrics, m) {
-			metrics = append(metrics, m)
-		}
+		metrics = append(metrics, m)
 	}
 	var systems []charts.System
 	for _, t := range tables {
