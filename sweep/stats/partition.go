@@ -72,9 +72,9 @@ func (a *axis) partition(d *noise, penalty float64) []int {
 }
 
 const (
-	leastLevels = 200
+	leastLevels = 150
 	mostLevels  = 4096
-	mostWork    = 2_000_000 // levels times samples
+	mostWork    = 1_500_000 // levels times samples
 )
 
 // grid is the levels that partition tries: from the lowest to the highest
@@ -130,10 +130,9 @@ func (t *costTable) row(ys, out []float64) {
 		at = max(0, min(at, last))
 		k := int(at)
 		w := at - float64(k)
-		cost := t.cost[k:]
 		for j := range out {
-			out[j] += cost[0]*(1-w) + cost[1]*w
-			cost = cost[t.stride:]
+			out[j] += t.cost[k]*(1-w) + t.cost[k+1]*w
+			k += t.stride
 		}
 	}
 }
