@@ -2,6 +2,7 @@ package stats
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -20,8 +21,12 @@ type axis struct {
 	buffer  []float64 // scratch
 }
 
+// largest is beyond the logarithm of any number; what is further from 0, or not
+// finite, is left out.
+const largest = 1000
+
 func newAxis(observations []Observation, single bool) *axis {
-	clean := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return !isFinite(o.Y) })
+	clean := slices.DeleteFunc(slices.Clone(observations), func(o Observation) bool { return !(math.Abs(o.Y) <= largest) })
 	slices.SortFunc(clean, func(x, y Observation) int {
 		return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.Round, y.Round), cmp.Compare(x.Y, y.Y))
 	})

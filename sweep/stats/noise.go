@@ -72,6 +72,7 @@ func fitNoise(residuals []float64, floor, scale float64) *noise {
 	if robust > 0 {
 		sd = min(sd, 3*robust) // a few far values do not set the scale
 	}
+	sd = max(sd, leastNoise)
 	b := binned(residuals, sd)
 	best := []component{{1, 0, b.sd()}}
 	bestScore := b.logLikelihood(best) - 1*math.Log(b.total)/2
@@ -142,11 +143,10 @@ func binned(residuals []float64, sd float64) bins {
 	count := make([]float64, noiseBins)
 	b := bins{}
 	for _, r := range residuals {
-		i := int((r + reach) / width)
-		if r < -reach || i >= noiseBins {
+		if !(math.Abs(r) < reach) {
 			continue // left to the floor
 		}
-		count[i]++
+		count[min(int((r+reach)/width), noiseBins-1)]++
 		b.total++
 	}
 	for i, c := range count {

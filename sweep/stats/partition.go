@@ -1,12 +1,22 @@
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // partition finds the cuts, each the first row of a new level, that cost least
 // in all when each is charged penalty.
 func (a *axis) partition(d *noise, penalty float64) []int {
 	lo, step, size := a.grid(d)
-	table := newCostTable(d, lo, step, size)
+	var levels []float64
+	var table *costTable
+	if step > coarsest*d.sd {
+		levels = a.scattered(d)
+		size = len(levels)
+	} else {
+		table = newCostTable(d, lo, step, size)
+	}
 	cost := make([]float64, size)          // of the best way to here that is at this level now
 	since := make([]int32, size)           // first row of its last stretch
 	window := make([][]float64, a.minimal) // costs of the last rows by level
@@ -18,7 +28,13 @@ func (a *axis) partition(d *noise, penalty float64) []int {
 	sum := make([]float64, size)
 	for i := range a.rows() {
 		now := window[i%a.minimal]
-		table.row(a.samples(i, i+1), now)
+		if table != nil {
+			table.row(a.samples(i, i+1), now)
+		} else {
+			for j, level := range levels {
+				now[j] = a.cost(d, i, i+1, level)
+			}
+		}
 		start := i - a.minimal + 1 // a stretch that is just long enough begins here
 		fresh := math.Inf(1)
 		if start > 0 {
@@ -75,6 +91,7 @@ const (
 	leastLevels = 150
 	mostLevels  = 4096
 	mostWork    = 1_500_000 // levels times samples
+	coarsest    = 0.75      // standard deviations between levels of an even grid
 )
 
 // grid is the levels that partition tries: from the lowest to the highest
@@ -91,6 +108,26 @@ func (a *axis) grid(d *noise) (lo, step float64, size int) {
 	size = int(min(mostLevels, mostWork/float64(len(a.y)), (hi-lo)/fine)) + 1
 	size = max(size, leastLevels)
 	return lo, (hi - lo) / float64(size-1), size
+}
+
+// scattered are levels about those of the rows only, for an axis of which the
+// levels are so far apart, next to the noise, that an even grid would miss them.
+func (a *axis) scattered(d *noise) []float64 {
+	at := make([]float64, a.rows())
+	for i := range at {
+		at[i] = a.middle(i, i+1)
+	}
+	slices.Sort(at)
+	step := max(1.0/4, 3*float64(len(at))/mostLevels) * d.sd
+	var levels []float64
+	end := math.Inf(-1)
+	for _, m := range at {
+		for x := max(end, m-1.5*d.sd); x <= m+1.5*d.sd; x += step {
+			levels = append(levels, x)
+			end = x + step
+		}
+	}
+	return levels
 }
 
 // costTable is -log f in steps that divide those of the grid, so that a row's

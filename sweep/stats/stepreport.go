@@ -89,7 +89,7 @@ func (a *axis) report(d *noise, cuts []int, b bar) Steps {
 		s.P = b.p(s.Z)
 		from, to := a.around(cuts, k)
 		lo, hi := a.placeInterval(d, from, to, l.Level, r.Level)
-		s.AtLo, s.AtHi = a.places[lo], a.places[hi]
+		s.AtLo, s.AtHi = a.places[min(lo, c)], a.places[max(hi, c)]
 		out.Steps = append(out.Steps, s)
 	}
 	b.shareErrors(out.Steps)

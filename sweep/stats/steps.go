@@ -73,15 +73,16 @@ func FindSteps(observations []Observation, o StepOptions) Steps {
 	return a.find(o)
 }
 
-// spread over: noise that is less than this cannot be told from rounding.
+// leastNoise is what cannot be told from rounding.
 const leastNoise = 1e-4
 
 func (a *axis) find(o StepOptions) Steps {
 	levels := a.polish()
 	within := float64(max(1, len(a.y)-a.rows()-len(a.effect)+1))
-	df, sd, eager := within, 0.0, 1.0
+	df, sd, eager, times := within, 0.0, 1.0, refinements
 	switch {
 	case !a.replica:
+		times = 2 // a third changes nothing
 		df, sd = max(1, singleFreedom*float64(len(a.y))), a.differenceNoise(levels)
 	default:
 		sd = rootMeanSquare(a.residuals(levels)) * math.Sqrt(float64(len(a.y))/within)
@@ -95,7 +96,7 @@ func (a *axis) find(o StepOptions) Steps {
 	if a.replica {
 		b.each = eachShare
 	}
-	for range refinements {
+	for range times {
 		// A step that is not told yet must not count as noise: what is only
 		// likely is enough here.
 		fitted := a.fitted(d, a.partition(d, eager*b.evidence(1)))

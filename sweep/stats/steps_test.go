@@ -44,6 +44,8 @@ func TestFindStepsInSeriesOfSingleValues(t *testing.T) {
 		{"S2: a spike", []float64{100, 101, 99, 100, 100, 60, 101, 99, 100, 100, 101, 99}, nil, []int{5}},
 		{"S2: a spike at the end", []float64{100, 101, 99, 100, 100, 101, 101, 99, 100, 100, 101, 60}, nil, []int{11}},
 		{"S13: a step across holes", []float64{100, 101, hole, hole, 80, 81, 79, 80, 80}, []int{4}, nil},
+		{"a thousandfold step without any noise", append(repeated(1, 15), repeated(1000, 15)...), []int{15}, nil},
+		{"a hundredth after a millionth part", append(append(repeated(1, 8), repeated(1e6, 8)...), repeated(1.01e6, 8)...), []int{8, 16}, nil},
 		{"nothing", nil, nil, nil},
 		{"one value", []float64{7}, nil, nil},
 		{"two values", []float64{7, 9}, nil, nil},
