@@ -41,7 +41,7 @@ golden: ## write the expected pictures, tables and schema anew; look at them bef
 FUZZTIME ?= 30s
 fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
 	$(GO) test ./sweep -run '^$$' -fuzz '^FuzzParseVersion$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./sweep/stats -run '^$$' -fuzz '^FuzzFindSteps$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./sweep/stats -run '^$$' -fuzz '^FuzzFindSteps$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x
 	$(GO) test ./sweep/load -run '^$$' -fuzz '^FuzzParser$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./store/import -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzAxes$$' -fuzztime $(FUZZTIME)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 
 	"versweep/sweep/stats"
 )
@@ -130,7 +131,9 @@ func steps(out io.Writer, runs int) {
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "\n### False alarms of a single look\n\n")
+	fmt.Fprintln(out)
+	beside(out, append([]detector{ours}, baselines...), table, runs)
+	fmt.Fprintf(out, "### False alarms of a single look\n\n")
 	fmt.Fprintf(out, "Percent of %d sweeps without a difference in which any step is found.\n\n", runs)
 	header(out, "versions × rounds", append(table, others...))
 	for _, size := range []struct{ versions, rounds int }{
@@ -140,6 +143,39 @@ func steps(out io.Writer, runs int) {
 		fmt.Fprintf(out, "| %d × %d |", size.versions, size.rounds)
 		for _, s := range append(table, others...) {
 			fmt.Fprintf(out, " %.1f |", alarmed(ours, plan{versions: size.versions, rounds: size.rounds, noise: s, wander: 0.05}, runs))
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out)
+}
+
+// beside prints simple detectors beside ours, with their false alarms.
+func beside(out io.Writer, detectors []detector, shapes []Shape, runs int) {
+	fmt.Fprintf(out, "### Beside simple detectors\n\n")
+	fmt.Fprintf(out, "F1 in percent over %d sweeps for %s, %s and %s noise, and the percentage of sweeps without a difference in which any step is found.\n\n",
+		runs, shapes[0].Name, shapes[1].Name, shapes[2].Name)
+	fmt.Fprint(out, "| cell |")
+	for _, d := range detectors {
+		fmt.Fprintf(out, " %s | false alarms |", d.name)
+	}
+	fmt.Fprint(out, "\n|---|")
+	for range detectors {
+		fmt.Fprint(out, "---|---|")
+	}
+	fmt.Fprintln(out)
+	for _, c := range cells {
+		if c.newest {
+			continue
+		}
+		fmt.Fprintf(out, "| %s |", c)
+		for _, d := range detectors {
+			var score, raised []string
+			for _, s := range shapes {
+				f, _, _ := f1(c.try(d, s, runs))
+				score = append(score, fmt.Sprintf("%.0f", f))
+				raised = append(raised, fmt.Sprintf("%.0f", alarmed(d, plan{versions: c.versions, rounds: c.rounds, noise: s, wander: 0.05}, runs)))
+			}
+			fmt.Fprintf(out, " %s | %s |", strings.Join(score, "/"), strings.Join(raised, "/"))
 		}
 		fmt.Fprintln(out)
 	}

@@ -20,6 +20,9 @@ type plan struct {
 	wander, within float64
 	// missing is the share of samples that fail.
 	missing float64
+	// noisy is a version, from 1, whose noise is five times that of the others; 0
+	// is none.
+	noisy int
 }
 
 // draw carries the sweep out. levels are the true levels of the versions, natural
@@ -39,7 +42,11 @@ func (p plan) draw(rng *rand.Rand, levels []float64) []stats.Observation {
 			if p.within > 0 {
 				level += p.within / math.Sqrt(float64(p.versions)) * rng.NormFloat64()
 			}
-			y := level + levels[v] + p.noise.Draw(rng)
+			noise := p.noise.Draw(rng)
+			if v+1 == p.noisy {
+				noise *= 5
+			}
+			y := level + levels[v] + noise
 			if p.missing > 0 && rng.Float64() < p.missing {
 				continue
 			}
