@@ -121,7 +121,7 @@ func sectionsOf(j sweep.Judgement, minChange float64) []section {
 }
 
 func improvements(findings []sweep.Finding) []sweep.Finding {
-	return slices.DeleteFunc(slices.Clone(findings), func(f sweep.Finding) bool { return f.Verdict != sweep.Improvement })
+	return slices.DeleteFunc(slices.Clone(findings), func(f sweep.Finding) bool { return f.Verdict != sweep.Improvement || f.State != sweep.Open })
 }
 
 // writeFindingLines writes "20.5.0  throughput  3.0 % slower since 20.5.0 (…)"
@@ -235,13 +235,20 @@ func undecidedLines(comparisons []sweep.Comparison) []string {
 	return lines
 }
 
-// moreRounds is "12 more rounds".
+// moreRounds is "about 12 more rounds".
 func moreRounds(c sweep.Comparison) string {
-	if c.RoundsNeeded <= 0 {
+	switch n := c.RoundsNeeded; {
+	case n <= 0:
 		return "more rounds"
+	case n >= manyRounds:
+		return "only hundreds of rounds"
+	default:
+		return "about " + strings.Replace(count(int64(n), "round"), " ", " more ", 1)
 	}
-	return strings.Replace(count(int64(c.RoundsNeeded), "round"), " ", " more ", 1)
 }
+
+// manyRounds is from where on a forecast says no more than that it is many.
+const manyRounds = 300
 
 func outcomeLines(outcomes []sweep.Outcome) []string {
 	var lines []string

@@ -38,7 +38,7 @@ type releaseMetric struct {
 	Old, New   string // "43,280 ±2% n=8"; "-" when unknown
 	Change     string // "-8.1 %"; "-" when there is none
 	Interval   string // "-9.0 to -7.2 %"; empty when unknown
-	Verdict    string // "undecided, 12 more rounds"
+	Verdict    string // "undecided, about 12 more rounds"
 	Kind       sweep.Verdict
 	Notes      []string
 }

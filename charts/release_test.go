@@ -207,7 +207,7 @@ func TestReleaseFigures(t *testing.T) {
 		{"unknown", sweep.Comparison{Metric: failed, Verdict: sweep.NotMeasured, Change: nan, Lo: nan, Hi: nan},
 			releaseMetric{Old: "-", New: "-", Change: "-", Verdict: "not measured"}},
 		{"one more", sweep.Comparison{Metric: failed, Verdict: sweep.Undecided, Change: 0.5, Lo: -0.1, Hi: 1.2, RoundsNeeded: 1},
-			releaseMetric{Old: "-", New: "-", Change: "+50 %", Interval: "-10 to +120 %", Verdict: "undecided, 1 more round"}},
+			releaseMetric{Old: "-", New: "-", Change: "+50 %", Interval: "-10 to +120 %", Verdict: "undecided, about 1 more round"}},
 	} {
 		got := newReleaseMetric(c.in)
 		if got.Old != c.want.Old || got.New != c.want.New || got.Change != c.want.Change || got.Interval != c.want.Interval || got.Verdict != c.want.Verdict {

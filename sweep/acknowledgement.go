@@ -18,19 +18,21 @@ type Acknowledgement struct {
 	At       time.Time // when
 }
 
-// ApplyAcknowledgements gives findings the states that people gave them. A
-// finding that has moved a little since is still the same one: of the same metric
-// and direction, and with its version among those at which the change may lie. A
-// regression that has recovered stays recovered.
+// ApplyAcknowledgements gives findings the states that people gave them. Where no
+// finding has the acknowledged id any more, one that has moved a little since is
+// still the same: of the same metric and direction, and with its version next to
+// or among those at which the change may lie. A regression that has recovered
+// stays recovered.
 func ApplyAcknowledgements(j *Judgement, acks []Acknowledgement) {
 	place := func(version string) int {
 		return slices.IndexFunc(j.Versions, func(v Version) bool { return v.Name == version })
 	}
-	for i := range j.Findings {
-		f := &j.Findings[i]
-		for _, a := range acks {
+	for _, a := range acks {
+		exact := slices.ContainsFunc(j.Findings, func(f Finding) bool { return f.ID == a.ID })
+		for i := range j.Findings {
+			f := &j.Findings[i]
 			at := place(a.To)
-			moved := at >= 0 && at >= place(f.PlaceLo) && at <= place(f.PlaceHi)
+			moved := !exact && at >= 0 && at >= place(f.PlaceLo)-1 && at <= place(f.PlaceHi)+1
 			if a.Metric != f.Metric.Key || a.Verdict != f.Verdict || a.ID != f.ID && !moved {
 				continue
 			}
@@ -40,7 +42,6 @@ func ApplyAcknowledgements(j *Judgement, acks []Acknowledgement) {
 			if a.Note != "" {
 				f.Notes = append(f.Notes, string(a.State)+": "+a.Note)
 			}
-			break
 		}
 	}
 }

@@ -84,7 +84,8 @@ type Judgement struct {
 	Target, Title string
 	Reference     string
 	Effect        float64   // smallest effect of interest, a fraction
-	Versions      []Version // judged, in version order
+	Versions      []Version // of the sweeps judged, in version order
+	Metrics       []Metric  // with a figure, in the order of Metrics
 	Findings      []Finding // in version order, then in the order of Metrics
 	// Joint sums up, for every version at which something changed, all its
 	// metrics in one sentence: "no faster, three times the memory".

@@ -41,7 +41,7 @@ func unique(findings []Finding) {
 	for i, f := range findings {
 		seen[f.ID]++
 		if n := seen[f.ID]; n > 1 {
-			findings[i].ID = fmt.Sprintf("%s-%d", f.ID, n)
+			findings[i].ID = fmt.Sprintf("%s@%d", f.ID, n)
 		}
 	}
 }
@@ -62,7 +62,9 @@ func jointWords(findings []Finding, throughput bool) string {
 			}
 			slow = true
 		}
-		words = append(words, changePhrase(f))
+		if phrase := changePhrase(f); !slices.Contains(words, phrase) {
+			words = append(words, phrase)
+		}
 	}
 	if throughput && !slow {
 		words = append([]string{"no faster"}, words...)
@@ -83,7 +85,7 @@ func changePhrase(f Finding) string {
 		if math.IsNaN(f.Change) {
 			return map[bool]string{true: "requests fail", false: "no requests fail any more"}[up]
 		}
-		thing = "failed requests"
+		thing, less = "failed requests", "fewer"
 	case CPUPerRequest:
 		thing = "CPU per request"
 	case PeakRSS:

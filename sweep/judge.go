@@ -93,6 +93,9 @@ func (g *judging) run(wanted []string) {
 			continue
 		}
 		g.readings[m.Key] = g.read(g.series[m.Key])
+		if !slices.Contains(g.j.Metrics, m) {
+			g.j.Metrics = append(g.j.Metrics, m)
+		}
 	}
 	told := g.candidates()
 	for _, r := range g.readings {
@@ -277,12 +280,13 @@ func (g *judging) tell(r *judgedSeries, c candidate) {
 		log, lo, hi = ramp.Change, ramp.Lo, ramp.Hi
 		f = g.finding(KindCreep, r.metric, ramp.From, ramp.To, log, lo, hi)
 		f.PlaceLo, f.PlaceHi = f.From, f.To
+		g.recovery(&f, r, ramp.From, ramp.To)
 	} else {
 		s := r.steps.Steps[c.step]
 		log, lo, hi = s.Change, s.Lo, s.Hi
 		f = g.finding(KindStep, r.metric, s.Before, s.At, log, lo, hi)
-		f.PlaceLo, f.PlaceHi = g.versions[s.AtLo].Name, g.versions[s.AtHi].Name
-		g.recovery(&f, r, s)
+		f.PlaceLo, f.PlaceHi = g.versions[g.after(r, s.AtLo)].Name, g.versions[s.AtHi].Name
+		g.recovery(&f, r, s.Before, s.At)
 		f.Notes = append(f.Notes, g.between(s.Before, s.At)...)
 		f.Notes = append(f.Notes, g.causes(s.Before, s.At)...)
 		if r.metric.Key == QPS {
@@ -297,6 +301,14 @@ func (g *judging) tell(r *judgedSeries, c candidate) {
 		return
 	}
 	f.Confidence = 1 - c.p
+	g.add(f)
+}
+
+// add takes a finding in, with the machine it belongs to where there are several.
+func (g *judging) add(f Finding) {
+	if g.name != "" {
+		f.Notes = append(f.Notes, "on "+g.name)
+	}
 	g.j.Findings = append(g.j.Findings, f)
 }
 
@@ -333,22 +345,33 @@ func verdictOf(m Metric, change float64) Verdict {
 	return Regression
 }
 
-// recovery looks for a later level that is back where the metric was before.
-func (g *judging) recovery(f *Finding, r *judgedSeries, s stats.Step) {
+// after is the first place after the measured one before at: where versions in
+// between could not be measured, the change may be theirs.
+func (g *judging) after(r *judgedSeries, at int) int {
+	k := slices.Index(r.places, at)
+	if k <= 0 {
+		return at
+	}
+	return r.places[k-1] + 1
+}
+
+// recovery looks for a level after a place that is back where the metric was
+// before a change.
+func (g *judging) recovery(f *Finding, r *judgedSeries, before, at int) {
 	if f.Verdict != Regression {
 		return
 	}
-	k := slices.IndexFunc(r.levels, func(l stats.Level) bool { return l.From == s.At })
-	if k < 1 {
+	k := slices.IndexFunc(r.levels, func(l stats.Level) bool { return l.From <= before && before < l.To })
+	if k < 0 {
 		return
 	}
-	was := r.levels[k-1].Level
+	was := r.levels[k].Level
 	for _, l := range r.levels[k+1:] {
 		worse := was - l.Level
 		if r.metric.Better == Lower {
 			worse = -worse
 		}
-		if worse <= g.effect {
+		if l.From > at && worse <= g.effect {
 			f.State, f.RecoveredIn = Recovered, g.versions[l.From].Name
 			return
 		}

@@ -1,49 +1,96 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"versweep/sweep/stats"
 )
+
+// mostOnsets is how often a value may leave zero or go back to it and still be
+// told: one that comes and goes more often is chance, not a version's.
+const mostOnsets = 2
+
+// onset is a change between all values zero and most not.
+type onset struct {
+	before, at int
+	is         int       // 1 when it is not zero any more, -1 when it is again
+	zeros      []float64 // of the versions on the zero side
+	others     []float64
+}
 
 // onsets finds values that were zero and are not any more, or the other way:
 // they have no ratio. A version counts as zero when all its samples are, and as
 // not zero when more than half are.
 func (g *judging) onsets(r *judgedSeries) {
+	all := zeroChanges(r.values)
+	if len(all) == 0 {
+		return
+	}
+	if len(all) > mostOnsets {
+		g.j.Warnings = append(g.j.Warnings, fmt.Sprintf("%s is 0 here and there: values that come and go are told of no version", withinSentence(r.metric)))
+		return
+	}
+	for _, c := range all {
+		nan := math.NaN()
+		f := g.finding(KindOnset, r.metric, c.before, c.at, float64(c.is), nan, nan)
+		f.Change, f.Confidence = nan, nan
+		if c.is < 0 {
+			f.Change, f.Lo, f.Hi = -1, -1, -1
+		}
+		f.PlaceLo = g.versions[c.before+1].Name
+		f.Notes = g.between(c.before, c.at)
+		if r.replica {
+			p := stats.RankTest(c.zeros, c.others) * float64(len(r.values)-1)
+			if f.Confidence = 1 - min(1, p); p > errorRate {
+				n := g.comparison(r, c.before, c.at, stats.Pair{Change: nan, Lo: nan, Hi: nan, P: p, SmallestEffect: nan})
+				n.Verdict, n.RoundsNeeded = Undecided, max(1, len(c.others))
+				g.j.Neighbours = append(g.j.Neighbours, n)
+				continue
+			}
+		}
+		if f.Verdict == Improvement {
+			g.recoverOnset(f)
+		}
+		g.add(f)
+	}
+}
+
+// zeroChanges lists where a metric leaves zero or goes back to it.
+func zeroChanges(values [][]float64) []onset {
+	const most = 50 // that an exact test still takes
+	var all []onset
 	before, was := -1, 0
-	for place, values := range r.values {
-		is := zeroness(values)
+	var run []float64 // of the versions that are alike
+	for place, vs := range values {
+		is := zeroness(vs)
 		if is == 0 {
 			continue
 		}
 		if before >= 0 && is != was {
-			nan := math.NaN()
-			f := g.finding(KindOnset, r.metric, before, place, float64(is), nan, nan)
-			f.Change, f.Confidence = nan, nan
+			c := onset{before: before, at: place, is: is, zeros: run, others: vs}
 			if is < 0 {
-				f.Change, f.Lo, f.Hi = -1, -1, -1
-				g.recoverOnset(r.metric, f)
+				c.zeros, c.others = vs, run
 			}
-			if r.replica {
-				f.Confidence = 1 - stats.RankTest(r.values[before], values)
-			}
-			f.Notes = g.between(before, place)
-			if !(f.Confidence < 1-errorRate) {
-				g.j.Findings = append(g.j.Findings, f)
-			}
+			all = append(all, c)
+			run = nil
 		}
+		run = append(run, vs...)
+		run = run[max(0, len(run)-most):]
 		before, was = place, is
 	}
+	return all
 }
 
-// recoverOnset marks what came earlier and is gone again.
-func (g *judging) recoverOnset(m Metric, gone Finding) {
+// recoverOnset marks what came earlier and is over.
+func (g *judging) recoverOnset(over Finding) {
 	for i := range g.j.Findings {
 		f := &g.j.Findings[i]
-		if f.Kind == KindOnset && f.Metric.Key == m.Key && f.Verdict == Regression && gone.Verdict == Improvement {
-			f.State, f.RecoveredIn = Recovered, gone.To
+		if f.Kind == KindOnset && f.Metric.Key == over.Metric.Key && f.Verdict == Regression && f.State == Open {
+			f.State, f.RecoveredIn = Recovered, over.To
 		}
 	}
 }
@@ -93,9 +140,10 @@ func (g *judging) creep(r *judgedSeries) {
 		return
 	}
 	f := g.finding(KindCreep, r.metric, from, to, change, lo, hi)
-	f.Confidence = 1 - errorRate
+	f.Confidence = 1 - stats.StudentP(change/math.Hypot(r.levels[best].Error, r.levels[last].Error), r.steps.DF)
 	f.Notes = append(f.Notes, "small changes, each within the smallest effect of interest, add up")
-	g.j.Findings = append(g.j.Findings, f)
+	f.PlaceLo, f.PlaceHi = f.From, f.To
+	g.add(f)
 }
 
 // trend looks for a slow change in a series of single values (Mann & Kendall),
@@ -122,7 +170,9 @@ func (g *judging) trend(r *judgedSeries) {
 	for _, e := range residuals {
 		rss += (e - centre) * (e - centre)
 	}
-	half := 2 * math.Sqrt(rss/max(1, n-2)/squares) * (n - 1)
+	noise := math.Sqrt(rss / max(1, n-2))
+	half := stats.StudentQuantile(errorRate, max(1, n-2)) * noise / math.Sqrt(squares) * (n - 1)
+	r.steps.Noise = noise // around the trend
 	first, last := r.places[0], r.places[len(r.places)-1]
 	f := g.finding(KindCreep, r.metric, first, last, change, change-half, change+half)
 	f.PlaceLo, f.PlaceHi = f.From, f.To
@@ -133,7 +183,7 @@ func (g *judging) trend(r *judgedSeries) {
 			break
 		}
 	}
-	g.j.Findings = append(g.j.Findings, f)
+	g.add(f)
 }
 
 func (g *judging) place(version string) int {
@@ -183,9 +233,10 @@ func (r *judgedSeries) smallestEffect() float64 {
 // reference against itself and against all, the newest against the best.
 func (g *judging) sum(r *judgedSeries) {
 	key := r.metric.Key
-	if r.steps.Noise > 0 {
+	if len(r.steps.Corrected) > 3 && r.steps.Noise > 0 {
 		g.j.Noise[key] = r.steps.Noise
 	}
+	g.tellOutliers(r)
 	if smallest := r.smallestEffect(); !math.IsNaN(smallest) {
 		g.j.SmallestEffect[key] = smallest
 	}
@@ -277,12 +328,22 @@ func (g *judging) neighbours(r *judgedSeries) {
 			}
 			continue
 		case c.Verdict == Regression || c.Verdict == Improvement:
-			c.Verdict = Undecided
-			c.RoundsNeeded = max(c.Pairs/2, 1)
+			c.Verdict, c.RoundsNeeded = Undecided, roundsToTell(c, r.steps.Needed)
 		}
 		c.From, c.Old = g.versions[before].Name, estimateOf(r.values[before])
 		g.j.Neighbours = append(g.j.Neighbours, c)
 	}
+}
+
+// roundsToTell is how many more rounds make a difference that a pair shows as
+// plain as a step has to be, if it stays what it is.
+func roundsToTell(c Comparison, needed float64) int {
+	z := stats.NormalQuantile(c.P)
+	if !(z > 0) {
+		return stats.MaxRoundsNeeded
+	}
+	more := float64(c.Pairs) * (needed*needed/(z*z) - 1)
+	return int(min(max(math.Ceil(more), 1), stats.MaxRoundsNeeded))
 }
 
 // told tells whether a change at a place is among the findings.
@@ -297,7 +358,30 @@ func (g *judging) unconfirmed(r *judgedSeries, before, at int) {
 	c.Verdict, c.RoundsNeeded = Undecided, 1
 	c.Notes = append(c.Notes, "unconfirmed: one value that stands apart is an outlier until it is measured again")
 	g.j.Neighbours = append(g.j.Neighbours, c)
-	g.j.Warnings = append(g.j.Warnings, fmt.Sprintf("%s: its %s stands apart from all before, unconfirmed: measure it again", c.To, r.metric.Key))
+	g.j.Warnings = append(g.j.Warnings, fmt.Sprintf("%s: %s stands apart from all before, unconfirmed: measure it again", c.To, withinSentence(r.metric)))
+}
+
+// tellOutliers names single values that stand apart from their neighbours, which
+// is no change. One at the end may be: see unconfirmed.
+func (g *judging) tellOutliers(r *judgedSeries) {
+	var names []string
+	for _, at := range r.steps.Outliers {
+		if at != r.places[len(r.places)-1] {
+			names = append(names, g.versions[at].Name)
+		}
+	}
+	if len(names) > 0 {
+		g.j.Warnings = append(g.j.Warnings, fmt.Sprintf("outliers, not changes: %s of %s", withinSentence(r.metric), strings.Join(shortList(names), ", ")))
+	}
+}
+
+// withinSentence is a metric's title as it stands within a sentence.
+func withinSentence(m Metric) string {
+	title := cmp.Or(m.Title, m.Key)
+	if len(title) > 1 && title[1] >= 'a' && title[1] <= 'z' { // not "QPS"
+		return strings.ToLower(title[:1]) + title[1:]
+	}
+	return title
 }
 
 // referenceMoved tells of sweeps on one machine between which the reference
@@ -327,7 +411,7 @@ func (g *judging) referenceMoved() {
 		f.Confidence = 1 - creepLevel
 		f.ID += fmt.Sprintf("-seam-%d", g.sweeps[order[i]].ID)
 		f.Notes = append(f.Notes, fmt.Sprintf("the reference itself moved between sweep %d and sweep %d: the machine changed, not a version", g.sweeps[order[i-1]].ID, g.sweeps[order[i]].ID))
-		g.j.Findings = append(g.j.Findings, f)
+		g.add(f)
 	}
 }
 

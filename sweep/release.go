@@ -250,6 +250,15 @@ func (g *judging) unpaired(r *judgedSeries, a, b int) stats.Pair {
 	p.Change = stats.Median(new) - stats.Median(old)
 	if change, lo, hi, ok := stats.Welch(old, new, errorRate); ok {
 		p.Change, p.Lo, p.Hi = change, lo, hi
+		return p
+	}
+	// One value each: what the levels of the series say, if a change lies between.
+	level := func(place int) int {
+		return slices.IndexFunc(steps.Levels, func(l stats.Level) bool { return l.From <= place && place < l.To })
+	}
+	if i, k := level(a), level(b); i >= 0 && k >= 0 && i != k {
+		r.levels, r.steps = steps.Levels, steps
+		p.Change, p.Lo, p.Hi = levelChange(r, i, k)
 	}
 	return p
 }

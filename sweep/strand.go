@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"versweep/sweep/load"
 	"versweep/sweep/stats"
@@ -22,7 +23,12 @@ type strand struct {
 	// machines holds the environments in which each version was measured.
 	machines []map[string]bool
 	outcomes []Outcome // of versions without a figure
+	name     string    // machine and load, where there are several; empty otherwise
+	taken    []slotted // places of the samples
 }
+
+// slotted is the place and the round of a sample.
+type slotted struct{ place, round int }
 
 // series is one metric over the axis of a strand.
 type series struct {
@@ -50,12 +56,33 @@ func strandsOf(history []Sweep, o JudgeOptions) (strands []*strand, warnings []s
 	}
 	slices.SortStableFunc(groups, func(a, b []Sweep) int { return cmp.Compare(a[len(a)-1].ID, b[len(b)-1].ID) })
 	for _, g := range groups {
-		strands = append(strands, newStrand(g))
+		parts := newStrand(g, nil).parts()
+		if len(parts) > 1 {
+			warnings = append(warnings, apartWarning(parts))
+		}
+		strands = append(strands, parts...)
 	}
 	if len(groups) > 1 {
 		warnings = append(warnings, fmt.Sprintf("figures of %d machines or loads have nothing in common: each is judged by itself, and none is compared with another", len(groups)))
+		for _, s := range strands {
+			s.name = s.machineName()
+		}
 	}
 	return strands, warnings
+}
+
+// apartWarning names what was never sampled together.
+func apartWarning(parts []*strand) string {
+	var names []string
+	for _, s := range parts {
+		measured := s.measuredNames()
+		name := measured[0]
+		if len(measured) > 1 {
+			name += " to " + measured[len(measured)-1]
+		}
+		names = append(names, name)
+	}
+	return fmt.Sprintf("never sampled in one round, so not compared with each other: %s", strings.Join(shortList(names), "; "))
 }
 
 // choose picks the sweeps to judge: those of the source and load of the latest
@@ -131,9 +158,11 @@ func (s Sample) counts() bool { return s.Status != Failed && !s.Spoilt() }
 // roundsApart keeps the rounds of different sweeps different.
 const roundsApart = 1 << 24
 
-func newStrand(sweeps []Sweep) *strand {
+// newStrand lines up the samples of sweeps, of some versions only or, with nil,
+// of all.
+func newStrand(sweeps []Sweep, only map[string]bool) *strand {
 	s := &strand{sweeps: sweeps, series: map[string]*series{}}
-	s.versions = axisOf(sweeps)
+	s.versions = slices.DeleteFunc(axisOf(sweeps), func(v Version) bool { return only != nil && !only[v.Name] })
 	place := map[string]int{}
 	for i, v := range s.versions {
 		place[v.Name] = i
@@ -150,15 +179,13 @@ func newStrand(sweeps []Sweep) *strand {
 				continue
 			}
 			s.machines[p][machine] = true
+			s.taken = append(s.taken, slotted{p, k*roundsApart + sample.Round})
 			for _, m := range metrics {
 				if v, ok := sample.Values[m.Key]; ok {
 					s.add(m, p, k*roundsApart+sample.Round, sample.Twin, v)
 				}
 			}
 		}
-	}
-	if !s.single && len(sweeps) > 1 {
-		s.single = s.apart()
 	}
 	for _, r := range s.series {
 		s.metrics = append(s.metrics, r.metric)
@@ -188,26 +215,108 @@ func (s *strand) add(m Metric, place, round int, twin bool, value float64) {
 	}
 }
 
-// apart tells whether imported sweeps of one machine share no version, so that
-// nothing would tell a round's effect from a version's.
-func (s *strand) apart() bool {
-	if s.sweeps[0].Plan.Foreign == nil {
-		return false
+// parts splits a strand where nothing would tell the effect of a round from that
+// of a version: into the sets of versions that rounds tie together. Where each
+// version has its rounds to itself, as in an import every night, the night is the
+// unit of replication: each version keeps one value, and they stay one series.
+func (s *strand) parts() []*strand {
+	if s.single {
+		return []*strand{s}
 	}
-	seen := map[string]bool{}
-	for _, sw := range s.sweeps {
-		shared := len(seen) == 0
-		for _, v := range sw.Plan.Versions {
-			shared = shared || seen[v.Name]
+	sets := s.tiedPlaces()
+	if len(sets) <= 1 {
+		return []*strand{s}
+	}
+	if !slices.ContainsFunc(sets, func(set []int) bool { return len(set) > 1 }) {
+		s.keepMedians()
+		return []*strand{s}
+	}
+	var parts []*strand
+	for _, set := range sets {
+		names := map[string]bool{}
+		for _, p := range set {
+			names[s.versions[p].Name] = true
 		}
-		if !shared {
-			return true
+		parts = append(parts, newStrand(s.sweeps, names))
+	}
+	parts[len(parts)-1].outcomes = s.outcomes
+	return parts
+}
+
+// tiedPlaces groups the measured places that rounds tie together, by their first.
+func (s *strand) tiedPlaces() [][]int {
+	root := make([]int, len(s.versions))
+	for i := range root {
+		root[i] = i
+	}
+	var find func(int) int
+	find = func(i int) int {
+		if root[i] != i {
+			root[i] = find(root[i])
 		}
-		for _, v := range sw.Plan.Versions {
-			seen[v.Name] = true
+		return root[i]
+	}
+	first := map[int]int{} // a place of each round
+	measured := make([]bool, len(s.versions))
+	for _, t := range s.taken {
+		measured[t.place] = true
+		p, seen := first[t.round]
+		if !seen {
+			first[t.round] = t.place
+			continue
+		}
+		a, b := find(p), find(t.place)
+		root[max(a, b)] = min(a, b)
+	}
+	sets := map[int][]int{}
+	for p, is := range measured {
+		if is {
+			sets[find(p)] = append(sets[find(p)], p)
 		}
 	}
-	return false
+	var out [][]int
+	for _, r := range slices.Sorted(keys(sets)) {
+		out = append(out, sets[r])
+	}
+	return out
+}
+
+// keepMedians leaves each version one value of every metric.
+func (s *strand) keepMedians() {
+	for _, r := range s.series {
+		r.samples, r.twin = nil, nil
+		for p, values := range r.values {
+			if len(values) == 0 {
+				continue
+			}
+			v := stats.Median(values)
+			r.values[p] = []float64{v}
+			if v > 0 {
+				r.samples = append(r.samples, stats.Observation{Place: p, Y: math.Log(v)})
+			}
+		}
+	}
+}
+
+// measuredNames are the versions with a figure, in the order of the axis.
+func (s *strand) measuredNames() []string {
+	var names []string
+	for p, v := range s.versions {
+		if len(s.machines[p]) > 0 {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// machineName is what tells a strand from others: its machine and load.
+func (s *strand) machineName() string {
+	sw := s.newest()
+	name := cmp.Or(sw.Environment.Name, sw.Environment.CPU, "an unnamed machine")
+	if f := sw.Plan.Foreign; f != nil && f.Profile != "" {
+		name += ", load " + f.Profile
+	}
+	return name
 }
 
 // axisOf joins the versions of all sweeps, in version order, or in the order in

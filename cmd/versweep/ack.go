@@ -75,12 +75,18 @@ func (f ackFlags) state() sweep.State {
 }
 
 func (a *app) ack(ctx context.Context, id string, f ackFlags, o sweep.JudgeOptions) error {
-	target, finding, err := a.findFinding(ctx, id, o)
+	target, finding, note, err := a.findFinding(ctx, id, o)
 	if err != nil {
 		return err
 	}
 	was := finding.State
+	if was == sweep.Recovered {
+		return misuse("it does not count; versweep check "+target+" lists it as known", "%s recovered in %s: there is nothing to acknowledge", finding.ID, finding.RecoveredIn)
+	}
 	changes := was != f.state() || f.note != ""
+	if f.note == "" {
+		f.note = note // what was said before still holds
+	}
 	if changes {
 		err := a.setState(ctx, sweep.Acknowledgement{
 			ID: finding.ID, Target: target, Metric: finding.Metric.Key, From: finding.From, To: finding.To, Verdict: finding.Verdict,
@@ -102,16 +108,17 @@ func (a *app) ack(ctx context.Context, id string, f ackFlags, o sweep.JudgeOptio
 	return err
 }
 
-// findFinding looks for a finding among those of all targets.
-func (a *app) findFinding(ctx context.Context, id string, o sweep.JudgeOptions) (target string, f sweep.Finding, err error) {
+// findFinding looks for a finding among those of all targets, and for what people
+// have noted about it.
+func (a *app) findFinding(ctx context.Context, id string, o sweep.JudgeOptions) (target string, f sweep.Finding, note string, err error) {
 	h, err := a.openHistory(ctx)
 	if err != nil {
-		return "", f, err
+		return "", f, "", err
 	}
 	defer h.Close()
 	targets, err := h.Targets(ctx)
 	if err != nil {
-		return "", f, err
+		return "", f, "", err
 	}
 	// Names of findings begin with their target's: look there first.
 	slices.SortStableFunc(targets, func(x, y string) int {
@@ -120,19 +127,28 @@ func (a *app) findFinding(ctx context.Context, id string, o sweep.JudgeOptions) 
 	var open []string
 	for _, target := range targets {
 		j, err := a.judge(ctx, h, target, 0, o)
+		if ctx.Err() != nil {
+			return "", f, "", ctx.Err()
+		}
 		if err != nil {
-			return "", f, err
+			continue // a target of which nothing can be judged has no findings
 		}
 		for _, found := range j.Findings {
 			if found.ID == id {
-				return target, found, nil
+				acks, err := h.Acknowledgements(ctx, target)
+				for _, known := range acks {
+					if known.ID == id {
+						note = known.Note
+					}
+				}
+				return target, found, note, err
 			}
 			if found.State == sweep.Open {
 				open = append(open, found.ID)
 			}
 		}
 	}
-	return "", f, misuse(openFindings(open), "there is no finding %q", id)
+	return "", f, "", misuse(openFindings(open), "there is no finding %q", id)
 }
 
 // nameDistance is 0 for the targets whose findings id may be one of.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -85,9 +86,34 @@ func (a *app) judge(ctx context.Context, h history, target string, sweeps int, o
 		return sweep.Judgement{}, err
 	}
 	j := sweep.Judge(past, o)
+	if err := judged(target, past, j, o); err != nil {
+		return j, err
+	}
 	sweep.ApplyAcknowledgements(&j, acks)
 	return j, nil
 }
+
+// judged refuses a judgement of nothing: a gate must not pass because there was
+// nothing to look at.
+func judged(target string, past []sweep.Sweep, j sweep.Judgement, o sweep.JudgeOptions) error {
+	var sources []string
+	for _, sw := range past {
+		if !slices.Contains(sources, sw.Plan.Source) {
+			sources = append(sources, sw.Plan.Source)
+		}
+	}
+	switch {
+	case len(j.Metrics) > 0:
+		return nil
+	case o.Source != "" && !slices.Contains(sources, o.Source):
+		return misuse("there are some from "+charts.Printable(strings.Join(sources, ", ")), "--source: no sweep of %s has its versions from %s", target, o.Source)
+	case len(o.Metrics) > 0:
+		return fmt.Errorf("judging %s: it has no figures of %s", target, strings.Join(o.Metrics, ", "))
+	}
+	return &hintedError{fmt.Errorf("judging %s: %w", target, errNothingToJudge), "versweep table " + target + " says why"}
+}
+
+var errNothingToJudge = errors.New("no version has a figure that counts")
 
 // past reads the sweeps of a target, of which there is at least one.
 func (a *app) past(ctx context.Context, h history, target string, limit int) ([]sweep.Sweep, error) {

@@ -306,13 +306,15 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, s
 		return errNothingMeasured
 	}
 	j, err := a.judge(ctx, st, sw.Plan.Target, 0, sweep.JudgeOptions{Source: sw.Plan.Source})
-	if err != nil {
+	if errors.Is(err, errNothingToJudge) {
+		a.warn("%v: the machine was busy all the time; versweep doctor may say why", err)
+	} else if err != nil {
 		return err
 	}
-	if err := a.printTable(t, j, layout, sweep.QPS); err != nil {
+	if err := a.printTable(t, sweep.Judge([]sweep.Sweep{*sw}, sweep.JudgeOptions{}), layout, sweep.QPS); err != nil {
 		return err
 	}
-	if !a.json && layout == "" {
+	if !a.json && layout == "" && err == nil {
 		fmt.Fprintln(a.stdout)
 		if err := charts.WriteFindings(a.stdout, j, charts.FindingsOptions{}); err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -202,18 +201,11 @@ func (a *app) storedSweep(ctx context.Context, target string, number int64) (swe
 	if sw.Finished.IsZero() {
 		a.say("sweep %d of %s is not finished: versweep resume goes on with it", sw.ID, target)
 	}
-	past, err := st.History(ctx, target, 0)
-	if err != nil {
-		return sw, sweep.Judgement{}, err
-	}
-	if at := slices.IndexFunc(past, func(p sweep.Sweep) bool { return p.ID == sw.ID }); number != 0 && at >= 0 {
-		past = past[:at+1] // as it was known then
-	}
 	acks, err := st.Acknowledgements(ctx, target)
 	if err != nil {
 		return sw, sweep.Judgement{}, err
 	}
-	j := sweep.Judge(past, sweep.JudgeOptions{})
+	j := sweep.Judge([]sweep.Sweep{sw}, sweep.JudgeOptions{})
 	sweep.ApplyAcknowledgements(&j, acks)
 	return sw, j, nil
 }

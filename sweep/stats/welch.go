@@ -7,6 +7,14 @@ import "math"
 // above 0 and possibly infinite.
 func StudentQuantile(level, df float64) float64 { return studentQuantile(level, df) }
 
+// StudentP is the probability that Student's t with df degrees of freedom is at
+// least as far from 0 as t.
+func StudentP(t, df float64) float64 { return student(t, df) }
+
+// NormalQuantile is the z at least as far from 0 as which a standard normal value
+// is with the probability level, two-sided; 0 < level <= 1.
+func NormalQuantile(level float64) float64 { return normalQuantile(level) }
+
 // Welch compares the means of samples that nothing pairs, such as logarithms from
 // different days, with an interval that fails with the probability level (Welch,
 // Biometrika 34, 1947):
