@@ -59,7 +59,8 @@ func TestImportArrows(t *testing.T) {
 		"runtimes":     {"sweep", "sweep/load"},
 		"store":        {"sweep", "sweep/load"},
 		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
-		"charts": {"sweep", "sweep/load", "sweep/stats"},
+		"charts":        {"sweep", "sweep/load", "sweep/stats"},
+		"charts/report": {"charts", "sweep", "sweep/load", "sweep/stats"},
 	}
 	heavy := map[string]string{
 		"github.com/docker/": "runtimes", "modernc.org/sqlite": "store", "gonum.org/v1/plot": "charts",

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// counting adds up what is written.
+func counting(write func(io.Writer) error, size *int64) func(io.Writer) error {
+	return func(w io.Writer) error {
+		return write(writerFunc(func(b []byte) (int, error) {
+			*size += int64(len(b))
+			return w.Write(b)
+		}))
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+func textFile(name, text string) File {
+	return File{Path: name, Write: func(w io.Writer) error { _, err := io.WriteString(w, text); return err }}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// only fails unless a folder holds just the named entries.
+func only(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(names, " ") {
+		t.Errorf("%s holds %v, want %v", dir, got, names)
+	}
+}
+
+func TestFolderIsReplacedAsAWhole(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "public")
+	if err := Write(dir, []File{textFile("index.html", "one"), textFile("a/b.html", "one")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, []File{textFile("index.html", "two")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(dir, "index.html")); got != "two" {
+		t.Errorf("it holds %q", got)
+	}
+	only(t, dir, "index.html", markerName)
+	broken := errors.New("broken")
+	err := Write(dir, []File{textFile("index.html", "three"), {Path: "x.html", Write: func(io.Writer) error { return broken }}})
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	if got := read(t, filepath.Join(dir, "index.html")); got != "two" {
+		t.Errorf("after a failure it holds %q", got)
+	}
+	only(t, parent, "public")
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("the folder's rights: %v, %v", info.Mode(), err)
+	}
+	link := filepath.Join(parent, "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, []File{textFile("index.html", "four")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(dir, "index.html")); got != "four" {
+		t.Errorf("through a link it became %q", got)
+	}
+}
+
+func TestFolderThatIsNoReport(t *testing.T) {
+	files := []File{textFile("index.html", "new")}
+	for name, prepare := range map[string]func(dir string) error{
+		"a file": func(dir string) error { return os.WriteFile(dir, nil, 0o644) },
+		"somebody's folder": func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(dir+"/thesis.txt", nil, 0o644))
+		},
+		"another program's": func(dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(dir+"/"+markerName, []byte(`{"files":[]}`), 0o644))
+		},
+		"a report and a file": func(dir string) error { return errors.Join(Write(dir, files), os.WriteFile(dir+"/CNAME", nil, 0o644)) },
+		"a report, and folder": func(dir string) error {
+			return errors.Join(Write(dir, files), os.MkdirAll(dir+"/.git/objects", 0o755), os.WriteFile(dir+"/.git/HEAD", nil, 0o644))
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), "x")
+		if err := prepare(dir); err != nil {
+			t.Fatal(name, err)
+		}
+		err := Write(dir, files)
+		if _, refused := errors.AsType[*FolderError](err); !refused {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), dir+": ") {
+			t.Errorf("%s: %v does not begin with the folder", name, err)
+		}
+	}
+	empty := t.TempDir()
+	if err := Write(empty, files); err != nil {
+		t.Errorf("an empty folder: %v", err)
+	}
+	if err := Write(filepath.Join(t.TempDir(), "none", "x"), files); err == nil {
+		t.Error("a folder below none was written")
+	}
+}
