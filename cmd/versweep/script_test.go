@@ -65,6 +65,7 @@ func TestImportArrows(t *testing.T) {
 	heavy := map[string]string{
 		"github.com/docker/": "runtimes", "modernc.org/sqlite": "store", "gonum.org/v1/plot": "charts",
 		"github.com/spf13/cobra": "cmd/versweep", "github.com/goccy/go-yaml": "runtimes", "github.com/go-git/": "runtimes",
+		"github.com/chromedp/": "charts/report",
 	}
 	seen := map[string]bool{}
 	err := filepath.WalkDir("../..", func(file string, entry fs.DirEntry, err error) error {
