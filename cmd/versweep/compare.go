@@ -210,9 +210,30 @@ func repeatCommands(r sweep.Release) []string {
 	compare := []string{"versweep", "compare", r.Target, r.From.Name, r.To.Name}
 	p := r.Plan
 	if f := p.Foreign; f != nil {
-		return slices.Concat(shellLines("versweep", "import", f.Format, f.File, "--target", r.Target), shellLines(compare...))
+		return slices.Concat(repeatImport(*f, r.Target), shellLines(compare...))
 	}
-	run := []string{"versweep", "run", r.Target, "--versions", r.From.Name + "," + r.To.Name}
+	run := repeatRun(p, r.Environment, r.From.Name+","+r.To.Name)
+	return slices.Concat(shellLines(run...), shellLines(compare...))
+}
+
+// repeatImport is the lines to type to import results again. What versions the
+// reports of tools were about is not known any more.
+func repeatImport(f sweep.Foreign, target string) []string {
+	switch f.Format {
+	case "published":
+		return shellLines("versweep", "import", f.Format, f.File)
+	case "csv":
+		return shellLines("versweep", "import", f.Format, f.File, "--target", target)
+	}
+	lines := shellLines("versweep", "import", f.Format, "--target", target)
+	lines[len(lines)-1] += " VERSION=FILE"
+	return append([]string{"# " + charts.Printable(f.File) + ", each as VERSION=FILE:"}, lines...)
+}
+
+// repeatRun is the words of the command that measures versions again as a plan
+// did on a machine.
+func repeatRun(p sweep.Plan, e sweep.Environment, versions string) []string {
+	run := []string{"versweep", "run", p.Target, "--versions", versions}
 	flag := func(name, value string) { run = append(run, "--"+name, value) }
 	if p.Source != "" {
 		flag("source", p.Source)
@@ -248,13 +269,13 @@ func repeatCommands(r sweep.Release) []string {
 		flag("reference", p.Reference)
 	}
 	flag("seed", strconv.FormatUint(p.Seed, 10))
-	if cpus := r.Environment.ServerCPUs; len(cpus) > 0 {
+	if cpus := e.ServerCPUs; len(cpus) > 0 {
 		flag("server-cpus", sweep.FormatCPUs(cpus))
 	}
-	if cpus := r.Environment.LoadCPUs; len(cpus) > 0 {
+	if cpus := e.LoadCPUs; len(cpus) > 0 {
 		flag("load-cpus", sweep.FormatCPUs(cpus))
 	}
-	return slices.Concat(shellLines(run...), shellLines(compare...))
+	return run
 }
 
 // shellLineColumns is about how long a line of a command gets before the next
