@@ -20,8 +20,7 @@ type plan struct {
 	wander, within float64
 	// missing is the share of samples that fail.
 	missing float64
-	// noisy is a version, from 1, whose noise is five times that of the others; 0
-	// is none.
+	// noisy is a version, from 1, that has normal noise of 20 % besides; 0 is none.
 	noisy int
 }
 
@@ -44,7 +43,7 @@ func (p plan) draw(rng *rand.Rand, levels []float64) []stats.Observation {
 			}
 			noise := p.noise.Draw(rng)
 			if v+1 == p.noisy {
-				noise *= 5
+				noise += 0.2 * rng.NormFloat64()
 			}
 			y := level + levels[v] + noise
 			if p.missing > 0 && rng.Float64() < p.missing {

@@ -15,6 +15,7 @@ type axis struct {
 	round   []int32   // of each sample, an index into effect
 	effect  []float64 // of each round
 	y       []float64 // raw without the effect of its round
+	calm    []float64 // of each sample: 1, or less where its place is noisier than the others
 	numbers []int     // of the rounds, as they were given
 	replica bool      // places have several values, so that noise can be told from levels
 	minimal int       // rows in the shortest stretch
@@ -49,6 +50,7 @@ func newAxis(observations []Observation, single bool) *axis {
 		a.raw[i], a.y[i], a.round[i] = o.Y, o.Y, r
 	}
 	a.first = append(a.first, len(clean))
+	a.calm = slices.Repeat([]float64{1}, len(clean))
 	a.effect = make([]float64, len(index))
 	a.replica = len(clean) >= 2*len(a.places)
 	a.minimal = 1
@@ -94,7 +96,8 @@ func (a *axis) polish() []float64 {
 		if len(a.effect) == 1 {
 			break
 		}
-		for r, ys := range a.byRound(levels) {
+		rounds, _ := a.byRound(levels)
+		for r, ys := range rounds {
 			a.effect[r] = sortedMedian(ys)
 		}
 		a.correct()
@@ -105,23 +108,26 @@ func (a *axis) polish() []float64 {
 const polishing = 8
 
 // byRound is the samples of each round around the levels of their rows, the
-// effects of the rounds left in.
-func (a *axis) byRound(levels []float64) [][]float64 {
-	out := make([][]float64, len(a.effect))
+// effects of the rounds left in, and how calm they are.
+func (a *axis) byRound(levels []float64) (ys, calm [][]float64) {
+	ys, calm = make([][]float64, len(a.effect)), make([][]float64, len(a.effect))
 	for i, level := range levels {
 		for k := a.first[i]; k < a.first[i+1]; k++ {
-			out[a.round[k]] = append(out[a.round[k]], a.raw[k]-level)
+			r := a.round[k]
+			ys[r] = append(ys[r], a.raw[k]-level)
+			calm[r] = append(calm[r], a.calm[k])
 		}
 	}
-	return out
+	return ys, calm
 }
 
-// residuals are the corrected samples around the levels of their rows.
+// residuals are the corrected samples around the levels of their rows, each in
+// proportion to the noise of its place.
 func (a *axis) residuals(levels []float64) []float64 {
 	out := make([]float64, len(a.y))
 	for i, level := range levels {
 		for k := a.first[i]; k < a.first[i+1]; k++ {
-			out[k] = a.y[k] - level
+			out[k] = (a.y[k] - level) * a.calm[k]
 		}
 	}
 	return out

@@ -21,13 +21,18 @@ type bar struct {
 // has of Alpha over the effective places, it is c²/2. Further ones are allowed more: see
 // stepDown.
 func (b bar) evidence(k int) float64 {
+	c := studentQuantile(b.level(k), b.df)
+	return c * c / 2
+}
+
+// level is what the p-value of the k-th step alone must not exceed.
+func (b bar) level(k int) float64 {
 	alpha := b.o.Alpha
 	if alpha == 0 {
 		alpha = 0.05
 	}
 	alpha = min(alpha*b.shared(k), mostAlpha)
-	c := studentQuantile(b.o.Looks.Level(alpha/effectivePlaces(b.places)), b.df)
-	return c * c / 2
+	return b.o.Looks.Level(alpha / effectivePlaces(b.places))
 }
 
 const (

@@ -47,17 +47,18 @@ func (d *noise) at(residual float64) float64 {
 	return d.table[k]*(1-w) + d.table[k+1]*w
 }
 
-// cost is the sum of -log f of samples around a level.
-func (d *noise) cost(ys []float64, level float64) (sum float64) {
-	for _, y := range ys {
-		sum += d.at(y - level)
+// cost is the sum of -log f of samples around a level, each stretched by how
+// calm it is.
+func (d *noise) cost(ys, calm []float64, level float64) (sum float64) {
+	for i, y := range ys {
+		sum += d.at((y - level) * calm[i])
 	}
 	return sum
 }
 
 // locate is the level between lo and hi that samples cost least at.
-func (d *noise) locate(ys []float64, lo, hi float64, points int, tolerance float64) (level, cost float64) {
-	return minimise(func(level float64) float64 { return d.cost(ys, level) }, lo, hi, points, tolerance)
+func (d *noise) locate(ys, calm []float64, lo, hi float64, points int, tolerance float64) (level, cost float64) {
+	return minimise(func(level float64) float64 { return d.cost(ys, calm, level) }, lo, hi, points, tolerance)
 }
 
 // fitNoise estimates the noise from residuals, whose scale is about sd > 0.

@@ -16,6 +16,10 @@ func (a *axis) partition(d *noise, penalty float64) []int {
 		size = len(levels)
 	} else {
 		table = newCostTable(d, lo, step, size)
+		levels = make([]float64, size)
+		for j := range levels {
+			levels[j] = lo + float64(j)*step
+		}
 	}
 	cost := make([]float64, size)          // of the best way to here that is at this level now
 	since := make([]int32, size)           // first row of its last stretch
@@ -28,11 +32,11 @@ func (a *axis) partition(d *noise, penalty float64) []int {
 	sum := make([]float64, size)
 	for i := range a.rows() {
 		now := window[i%a.minimal]
-		if table != nil {
+		if table != nil && a.calm[a.first[i]] == 1 {
 			table.row(a.samples(i, i+1), now)
 		} else {
-			for j, level := range levels {
-				now[j] = a.cost(d, i, i+1, level)
+			for j := range now {
+				now[j] = a.cost(d, i, i+1, levels[j])
 			}
 		}
 		start := i - a.minimal + 1 // a stretch that is just long enough begins here

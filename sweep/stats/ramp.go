@@ -66,7 +66,7 @@ func (a *axis) ramp(d *noise, cuts []int, k, end int, b bar) (Ramp, bool) {
 	var squares float64 // of what a change of 1 moves each sample by, from the middle
 	for i := from; i < to; i++ {
 		x := along(i, first, last) - 0.5
-		squares += float64(len(a.samples(i, i+1))) * x * x
+		squares += a.weight(i, i+1) * x * x
 	}
 	half := studentQuantile(0.05, b.df) / math.Sqrt(d.info*squares)
 	return Ramp{

@@ -73,7 +73,7 @@ func (a *axis) report(d *noise, cuts []int, b bar) Steps {
 	for _, s := range stretches(cuts, a.rows()) {
 		level, _ := a.best(d, s[0], s[1])
 		n := len(a.samples(s[0], s[1]))
-		out.Levels = append(out.Levels, Level{a.places[s[0]], a.places[s[1]-1] + 1, level, 1 / math.Sqrt(float64(n)*d.info), n})
+		out.Levels = append(out.Levels, Level{a.places[s[0]], a.places[s[1]-1] + 1, level, 1 / math.Sqrt(a.weight(s[0], s[1])*d.info), n})
 	}
 	ramps, alone := a.ramps(d, cuts, b)
 	out.Ramps = ramps

@@ -105,6 +105,7 @@ func (a *axis) find(o StepOptions) Steps {
 			break
 		}
 		d = fitNoise(residuals, floorWeight, scale)
+		a.findNoisy(d, b)
 		a.alignRounds(d, fitted)
 	}
 	return a.report(d, a.stepDown(d, b), b)
@@ -170,8 +171,9 @@ func (a *axis) alignRounds(d *noise, levels []float64) {
 	if len(a.effect) == 1 {
 		return
 	}
-	for r, ys := range a.byRound(levels) {
-		a.effect[r], _ = d.locate(ys, a.effect[r]-d.sd, a.effect[r]+d.sd, 24, d.sd*1e-3)
+	rounds, calm := a.byRound(levels)
+	for r, ys := range rounds {
+		a.effect[r], _ = d.locate(ys, calm[r], a.effect[r]-d.sd, a.effect[r]+d.sd, 24, d.sd*1e-3)
 	}
 	a.correct()
 }
@@ -209,11 +211,11 @@ func (a *axis) best(d *noise, from, to int) (level, cost float64) {
 func (a *axis) bestBetween(d *noise, from, to int, lo, hi float64) (level, cost float64) {
 	lo, hi = min(lo, hi)-1.5*d.sd, max(lo, hi)+1.5*d.sd
 	points := int(min(200, 8*(hi-lo)/d.sd))
-	return d.locate(a.samples(from, to), lo, hi, points, d.sd*1e-4)
+	return d.locate(a.samples(from, to), a.calm[a.first[from]:a.first[to]], lo, hi, points, d.sd*1e-4)
 }
 
 func (a *axis) cost(d *noise, from, to int, level float64) float64 {
-	return d.cost(a.samples(from, to), level)
+	return d.cost(a.samples(from, to), a.calm[a.first[from]:a.first[to]], level)
 }
 
 // minimise looks for the least value of f between lo and hi: on a grid of
