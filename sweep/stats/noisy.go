@@ -33,6 +33,21 @@ func (a *axis) findNoisy(d *noise, b bar) {
 	a.calm = calm
 }
 
+// typicalNoise is the median of the standard deviations within rows.
+func (a *axis) typicalNoise() float64 {
+	var sds []float64
+	for i := range a.rows() {
+		if ys := a.samples(i, i+1); len(ys) >= leastForScale {
+			_, sd := moments(ys)
+			sds = append(sds, sd)
+		}
+	}
+	if sds == nil {
+		return 0
+	}
+	return sortedMedian(sds)
+}
+
 // scale is how many times the common noise the noise of a row is.
 func (a *axis) scale(d *noise, row int) float64 {
 	ys, m := a.samples(row, row+1), a.middle(row, row+1)

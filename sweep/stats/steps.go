@@ -96,6 +96,9 @@ func (a *axis) find(o StepOptions) Steps {
 	if a.replica {
 		b.each = eachShare
 	}
+	if a.replica {
+		a.findNoisy(newNoise([]component{{0.9, 0, max(leastNoise, a.typicalNoise())}, {0.1, 0, 3 * sd}}, floorWeight), b)
+	}
 	for range times {
 		// A step that is not told yet must not count as noise: what is only
 		// likely is enough here.
