@@ -136,13 +136,25 @@ func steps(out io.Writer, runs int) {
 	fmt.Fprintf(out, "### False alarms of a single look\n\n")
 	fmt.Fprintf(out, "Percent of %d sweeps without a difference in which any step is found.\n\n", runs)
 	header(out, "versions × rounds", append(table, others...))
-	for _, size := range []struct{ versions, rounds int }{
-		{3, 1}, {5, 1}, {10, 1}, {20, 1}, {40, 1}, {100, 1}, {300, 1}, {1000, 1},
-		{2, 8}, {3, 8}, {5, 5}, {5, 30}, {10, 3}, {10, 8}, {20, 8}, {40, 3}, {40, 8}, {40, 30}, {100, 5}, {300, 3},
+	for _, p := range []plan{
+		{versions: 3, rounds: 1}, {versions: 5, rounds: 1}, {versions: 10, rounds: 1}, {versions: 20, rounds: 1}, {versions: 40, rounds: 1},
+		{versions: 100, rounds: 1}, {versions: 300, rounds: 1}, {versions: 1000, rounds: 1},
+		{versions: 3, rounds: 8}, {versions: 5, rounds: 5}, {versions: 5, rounds: 30}, {versions: 10, rounds: 3}, {versions: 10, rounds: 8},
+		{versions: 20, rounds: 8}, {versions: 40, rounds: 3}, {versions: 40, rounds: 8}, {versions: 40, rounds: 30}, {versions: 100, rounds: 5},
+		{versions: 40, rounds: 8, missing: 0.3}, {versions: 40, rounds: 8, noisy: 21}, {versions: 40, rounds: 8, noisy: 40},
+		{versions: 10, rounds: 8, noisy: 6}, {versions: 5, rounds: 8, noisy: 5},
 	} {
-		fmt.Fprintf(out, "| %d × %d |", size.versions, size.rounds)
+		fmt.Fprintf(out, "| %d × %d", p.versions, p.rounds)
+		if p.missing > 0 {
+			fmt.Fprintf(out, ", %.0f %% of samples missing", 100*p.missing)
+		}
+		if p.noisy > 0 {
+			fmt.Fprintf(out, ", version %d with 20 %% more noise", p.noisy)
+		}
+		fmt.Fprint(out, " |")
 		for _, s := range append(table, others...) {
-			fmt.Fprintf(out, " %.1f |", alarmed(ours, plan{versions: size.versions, rounds: size.rounds, noise: s, wander: 0.05}, runs))
+			p.noise, p.wander = s, 0.05
+			fmt.Fprintf(out, " %.1f |", alarmed(ours, p, runs))
 		}
 		fmt.Fprintln(out)
 	}
