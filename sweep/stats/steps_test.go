@@ -110,6 +110,111 @@ func TestFindStepsIsInvariant(t *testing.T) {
 	}
 }
 
+// Numbers of another process, on another day.
+func TestFindStepsGivesTheSameNumbers(t *testing.T) {
+	got := FindSteps(noisy(3, 20, 8, 12, 0.06), StepOptions{Looks: Looks{Min: 5, Max: 30, Now: 8}})
+	if len(got.Steps) != 1 || len(got.Levels) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	s := got.Steps[0]
+	near(t, "change", s.Change, 0.0473156298827, 1e-9)
+	near(t, "low end", s.Lo, 0.0338673513675, 1e-9)
+	near(t, "P", s.P, 3.21899949874e-08, 1e-6)
+	near(t, "noise", got.Noise, 0.0417641220304, 1e-9)
+}
+
+func TestMissingSamplesLeaveTheStep(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	all := noisy(7, 30, 8, 14, -0.08)
+	some := slices.DeleteFunc(slices.Clone(all), func(Observation) bool { return rng.Float64() < 0.3 })
+	if got := places(FindSteps(some, StepOptions{})); !slices.Equal(got, []int{14}) {
+		t.Errorf("steps at %v, want 14", got)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		some = append(some, Observation{Place: rng.IntN(30), Round: rng.IntN(8), Y: bad})
+	}
+	got := FindSteps(some, StepOptions{})
+	checkSteps(t, got)
+	if !slices.Equal(places(got), []int{14}) {
+		t.Errorf("with values that are no numbers: steps at %v, want 14", places(got))
+	}
+}
+
+// S9: the unit is the run. What a run's own samples spread by is not even seen.
+func TestRunsThatDifferRaiseNoAlarm(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		var runs []Observation
+		for version := range 20 {
+			for run := range 3 {
+				runs = append(runs, Observation{Place: version, Round: run, Y: math.Log(100 + 12*rng.NormFloat64())})
+			}
+		}
+		if got := FindSteps(runs, StepOptions{}).Steps; len(got) > 1 {
+			t.Errorf("seed %d: %+v", seed, got)
+		}
+	}
+}
+
+func TestFindStepsInNoiseThatIsNotNormal(t *testing.T) {
+	for name, draw := range map[string]func(*rand.Rand) float64{
+		"two levels": func(rng *rand.Rand) float64 {
+			y := 0.016 * rng.NormFloat64()
+			if rng.Float64() < 0.3 {
+				y += math.Log(0.92)
+			}
+			return y
+		},
+		"heavy tails": func(rng *rand.Rand) float64 {
+			y := 0.03 * rng.NormFloat64()
+			if rng.Float64() < 0.06 {
+				y *= 4
+			}
+			return y
+		},
+	} {
+		rng := rand.New(rand.NewPCG(14, 12))
+		var flat, stepped []Observation
+		for round := range 10 {
+			drift := 0.05 * rng.NormFloat64()
+			for place := range 30 {
+				o := Observation{Place: place, Round: round, Y: drift + draw(rng)}
+				flat = append(flat, o)
+				if place >= 11 {
+					o.Y -= 0.05
+				}
+				stepped = append(stepped, o)
+			}
+		}
+		if got := places(FindSteps(flat, StepOptions{})); got != nil {
+			t.Errorf("%s: steps at %v, want none", name, got)
+		}
+		if got := places(FindSteps(stepped, StepOptions{})); !slices.Equal(got, []int{11}) {
+			t.Errorf("%s: steps at %v, want 11", name, got)
+		}
+	}
+}
+
+// A version that is unstable itself is no change of level.
+func TestNoisyVersionIsNoStep(t *testing.T) {
+	wrong := 0
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		samples := noisy(seed, 20, 8, 20, 0)
+		for i, o := range samples {
+			if o.Place == 19 {
+				samples[i].Y += 0.2 * rng.NormFloat64()
+			}
+		}
+		if len(FindSteps(samples, StepOptions{}).Steps) > 0 {
+			wrong++
+		}
+	}
+	if wrong > 6 { // without regard to it, about 16
+		t.Errorf("%d of 40 sweeps have a step at a noisy version", wrong)
+	}
+}
+
 func TestAppendingKeepsOldSteps(t *testing.T) {
 	all := noisy(5, 60, 8, 20, -0.08)
 	for n := 30; n <= 60; n += 10 {
