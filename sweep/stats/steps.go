@@ -11,7 +11,7 @@ type Step struct {
 	Before   int     // last place of the old level; At-1 unless places between have no value
 	Change   float64 // new level - old level, natural logarithm
 	Lo, Hi   float64 // 95 % interval of Change
-	P        float64 // that the noise alone makes such a step somewhere on this axis
+	P        float64 // smallest Alpha at which it is told, with the steps that are plainer
 	Z        float64 // the same as a standard normal deviate, before the axis is allowed for
 	AtLo     int     // earliest and
 	AtHi     int     // latest place that At may be (95 %)
@@ -36,7 +36,7 @@ type Steps struct {
 	// effects removed, and DF the degrees of freedom it was estimated with.
 	Noise float64
 	DF    float64
-	// Needed is how many standard errors a step has to be large to be told.
+	// Needed is how many standard errors a further step has to be large to be told.
 	Needed float64
 	// Corrected are the samples without their round effects, by place.
 	Corrected []Observation
