@@ -18,8 +18,8 @@ type bar struct {
 //
 // For the first it holds the probability of any step where there is none at
 // Alpha: with c the two-sided quantile of Student's t at the level that this look
-// has of Alpha over the effective places, it is c²/2. Further ones are allowed more: see
-// stepDown.
+// has of Alpha over the effective places, it is c²/2. Further ones are allowed
+// more: see stepDown.
 func (b bar) evidence(k int) float64 {
 	c := studentQuantile(b.level(k), b.df)
 	return c * c / 2
@@ -36,8 +36,8 @@ func (b bar) level(k int) float64 {
 }
 
 const (
-	mostShared = 8
-	mostAlpha  = 0.5
+	mostShared = 8   // steps
+	mostAlpha  = 0.5 // that Alpha times shared is held to
 	// eachShare is what a further step adds to the error that is allowed. By
 	// measurement: with 1 easy steps bring false ones, and with 0 steps of 3 % in
 	// noise of 4 % are lost.
@@ -53,7 +53,11 @@ func (b bar) p(z float64) float64 {
 	return min(1, effectivePlaces(b.places)*b.o.Looks.P(student(z, b.df)))
 }
 
-// effectivePlaces is how many independent places an axis of n has in effect.
+// effectivePlaces is how many independent places an axis of n has in effect. The
+// power is fitted to simulations (`make calibrate`, section steps): statistics of
+// neighbouring places overlap, so there are fewer than places, and more than the
+// logarithm that theory gives for a single step in the limit, as a short stretch
+// between two cuts may stand out too.
 func effectivePlaces(n int) float64 {
 	if n <= 2 {
 		return 1
