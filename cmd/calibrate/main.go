@@ -28,6 +28,7 @@ var sections = []section{
 	{"families", families},
 	{"steps", steps},
 	{"sweeps", sweeps},
+	{"intervals", intervals},
 	{"machine", machine},
 }
 

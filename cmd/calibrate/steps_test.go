@@ -42,7 +42,7 @@ func TestDetectorsSeePlainSteps(t *testing.T) {
 
 func TestSweepsArePrinted(t *testing.T) {
 	var out strings.Builder
-	if err := calibrate([]string{"-only", "sweeps", "-runs", "8"}, &out); err != nil {
+	if err := calibrate([]string{"-only", "sweeps,intervals", "-runs", "8"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"### A step of 5 % that stays", "| drift within rounds | ", "### Intervals of a step", "| 10 × 5, 10 % | "} {

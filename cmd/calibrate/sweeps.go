@@ -13,7 +13,6 @@ import (
 func sweeps(out io.Writer, runs int) {
 	peeking(out, max(1, runs/8))
 	persistent(out, max(1, runs/8))
-	intervals(out, max(1, runs/4))
 }
 
 // looked is FindSteps after so many rounds of a sweep that is looked at after
@@ -82,6 +81,7 @@ func persistent(out io.Writer, runs int) {
 
 // intervals prints how often the intervals of a step that was found hold it.
 func intervals(out io.Writer, runs int) {
+	runs = max(1, runs/4)
 	table, _ := axisShapes()
 	fmt.Fprintf(out, "### Intervals of a step that was found\n\n")
 	fmt.Fprintf(out, "One step in the middle; percent of those found, of %d sweeps: its place lies within the place interval / its size within the size interval.\n\n", runs)

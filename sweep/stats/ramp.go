@@ -68,7 +68,7 @@ func (a *axis) ramp(d *noise, cuts []int, k, end int, b bar) (Ramp, bool) {
 		x := along(i, first, last) - 0.5
 		squares += a.weight(i, i+1) * x * x
 	}
-	half := studentQuantile(0.05, b.df) / math.Sqrt(d.info*squares)
+	half := studentQuantile(0.05, b.df) * math.Sqrt((1+shapeCost/float64(len(a.y)))/(d.info*squares))
 	return Ramp{
 		From: a.places[first], To: a.places[last], Change: change, Lo: change - half, Hi: change + half,
 		P: b.p(math.Sqrt(2 * max(0, flat-cost))),

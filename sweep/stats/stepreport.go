@@ -73,7 +73,7 @@ func (a *axis) report(d *noise, cuts []int, b bar) Steps {
 	for _, s := range stretches(cuts, a.rows()) {
 		level, _ := a.best(d, s[0], s[1])
 		n := len(a.samples(s[0], s[1]))
-		out.Levels = append(out.Levels, Level{a.places[s[0]], a.places[s[1]-1] + 1, level, 1 / math.Sqrt(a.weight(s[0], s[1])*d.info), n})
+		out.Levels = append(out.Levels, Level{a.places[s[0]], a.places[s[1]-1] + 1, level, a.levelError(d, s[0], s[1]), n})
 	}
 	ramps, alone := a.ramps(d, cuts, b)
 	out.Ramps = ramps
@@ -98,6 +98,16 @@ func (a *axis) report(d *noise, cuts []int, b bar) Steps {
 	}
 	return out
 }
+
+// levelError is the standard error of the level of rows from..to. The shape of
+// the noise is fitted to the same samples, which makes it look more telling than
+// it is: with shapeCost samples' worth more of variance, intervals of small
+// sweeps hold as often as they say.
+func (a *axis) levelError(d *noise, from, to int) float64 {
+	return math.Sqrt((1 + shapeCost/float64(len(a.y))) / (a.weight(from, to) * d.info))
+}
+
+const shapeCost = 15
 
 // outlierDistance is how many standard deviations a single value is off its
 // level to be an outlier.

@@ -118,7 +118,7 @@ func TestFindStepsGivesTheSameNumbers(t *testing.T) {
 	}
 	s := got.Steps[0]
 	near(t, "change", s.Change, 0.0473156298827, 1e-9)
-	near(t, "low end", s.Lo, 0.0338673513675, 1e-9)
+	near(t, "low end", s.Lo, 0.0332510835585, 1e-9)
 	near(t, "P", s.P, 3.21899949874e-08, 1e-6)
 	near(t, "noise", got.Noise, 0.0417641220304, 1e-9)
 }
