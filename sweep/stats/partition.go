@@ -85,9 +85,7 @@ func (a *axis) partition(d *noise, penalty float64) []int {
 		cuts = append(cuts, begin)
 		end = begin
 	}
-	for l, r := 0, len(cuts)-1; l < r; l, r = l+1, r-1 {
-		cuts[l], cuts[r] = cuts[r], cuts[l]
-	}
+	slices.Reverse(cuts)
 	return cuts
 }
 
