@@ -77,6 +77,8 @@ func lineWidth(width int) int {
 func judgementTitle(j sweep.Judgement, counting []sweep.Finding) string {
 	title := Printable(cmp.Or(j.Title, j.Target)) + ": "
 	switch {
+	case len(j.Metrics) == 0 && len(j.Versions) > 0:
+		return title + "nothing could be judged in " + count(int64(len(j.Versions)), "version")
 	case len(counting) > 0:
 		title += count(int64(len(counting)), "regression")
 	case slices.ContainsFunc(j.Findings, func(f sweep.Finding) bool { return f.Verdict == sweep.Regression }):

@@ -132,7 +132,7 @@ func BenchmarkMillionSamples(b *testing.B) {
 	for n := 1; n < sweeps; n++ {
 		id := begin(b, s, names...).ID
 		for _, copying := range []string{
-			`INSERT INTO sample SELECT id + ?1, ?2, ordinal, round, position, twin, status, reason, log, started_ns
+			`INSERT INTO sample SELECT id + ?1, ?2, ordinal, round, position, twin, status, reason, log, started_ns, attempt
 				FROM sample WHERE sweep_id = ?3`,
 			`INSERT INTO value SELECT sample_id + ?1, metric_id, value FROM value WHERE sample_id <= ?1 / ?4`,
 		} {

@@ -25,14 +25,16 @@ func (j *Judgement) finish() {
 		}
 	}
 	for version, findings := range at {
-		j.Joint[version] = jointWords(findings, j.judged(QPS))
+		j.Joint[version] = jointWords(findings, j.unchanged(version))
 	}
 }
 
-// judged tells whether the judgement knows anything of a metric.
-func (j *Judgement) judged(key string) bool {
-	_, known := j.SmallestEffect[key]
-	return known
+// unchanged tells whether it is settled that a version is as quick as the one
+// before.
+func (j *Judgement) unchanged(version string) bool {
+	return slices.ContainsFunc(j.Neighbours, func(c Comparison) bool {
+		return c.Metric.Key == QPS && c.To == version && c.Verdict == NoChange
+	})
 }
 
 // unique numbers findings of several machines that would share an id.
@@ -47,9 +49,9 @@ func unique(findings []Finding) {
 }
 
 // jointWords sums up changes of several metrics at one version: "8 % slower, 30 %
-// more memory", or "no faster, three times the memory" where throughput was
-// judged and did not change. Percentiles of one latency count once.
-func jointWords(findings []Finding, throughput bool) string {
+// more memory", or "no faster, three times the memory" where it is settled that
+// throughput did not change. Percentiles of one latency count once.
+func jointWords(findings []Finding, unchanged bool) string {
 	var words []string
 	slow := false // throughput or latency was told
 	for _, f := range findings {
@@ -66,7 +68,7 @@ func jointWords(findings []Finding, throughput bool) string {
 			words = append(words, phrase)
 		}
 	}
-	if throughput && !slow {
+	if unchanged && !slow {
 		words = append([]string{"no faster"}, words...)
 	}
 	return strings.Join(words, ", ")
@@ -76,6 +78,9 @@ func jointWords(findings []Finding, throughput bool) string {
 func changePhrase(f Finding) string {
 	up := f.Change > 0 || math.IsNaN(f.Change) && f.Verdict == verdictOf(f.Metric, 1)
 	thing, more, less := f.Metric.Key, "more", "less"
+	if math.IsNaN(f.Change) && f.Metric.Key != ErrorShare {
+		return map[bool]string{true: "new: ", false: "no more: "}[up] + withinSentence(f.Metric)
+	}
 	switch f.Metric.Key {
 	case QPS:
 		return sized(f.Change, map[bool]string{true: "faster", false: "slower"}[up], "the throughput")
@@ -94,9 +99,6 @@ func changePhrase(f Finding) string {
 		return sized(f.Change, map[bool]string{true: "slower", false: "faster"}[up]+" to start", "the start-up time")
 	case BuildSize:
 		return sized(f.Change, map[bool]string{true: "larger", false: "smaller"}[up]+" build", "the build size")
-	}
-	if math.IsNaN(f.Change) {
-		return map[bool]string{true: "new: ", false: "no more: "}[up] + thing
 	}
 	return sized(f.Change, map[bool]string{true: more, false: less}[up]+" "+thing, "the "+thing)
 }

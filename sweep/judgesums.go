@@ -305,9 +305,10 @@ func estimateOf(values []float64) Estimate {
 }
 
 // neighbours says of each version how it stands to the one before: where the
-// level changes between them, by how much; elsewhere, how far it is from the
-// level that both share. A change is only told where the samples on both sides
-// tell it: a version by itself, one among many, is undecided.
+// level changes between them, by how much; elsewhere their own ratio. Whether that
+// is settled the version's distance from the level around it says, which is half
+// as noisy. A change is only told where the samples on both sides tell it: a
+// version by itself, one among many, is undecided.
 func (g *judging) neighbours(r *judgedSeries) {
 	level := map[string]Comparison{}
 	for _, c := range g.levels(r) {
@@ -315,22 +316,30 @@ func (g *judging) neighbours(r *judgedSeries) {
 	}
 	for k := 1; k < len(r.places); k++ {
 		before, at := r.places[k-1], r.places[k]
-		c, compared := level[g.versions[at].Name]
+		settled, compared := level[g.versions[at].Name]
+		pair := r.pairs[at]
 		i := slices.IndexFunc(r.steps.Steps, func(s stats.Step) bool { return s.At == at && g.told(r, at) })
-		switch {
-		case i >= 0:
-			s := r.steps.Steps[i]
-			c = g.comparison(r, before, at, stats.Pair{N: r.pairs[at].N, Change: s.Change, Lo: s.Lo, Hi: s.Hi, P: s.P, SmallestEffect: r.pairs[at].SmallestEffect})
-			c.Verdict, c.RoundsNeeded = verdictOf(r.metric, s.Change), 0
-		case !compared:
+		if i < 0 && !compared {
 			if slices.Contains(r.steps.Outliers, at) && k == len(r.places)-1 {
 				g.unconfirmed(r, before, at)
 			}
 			continue
-		case c.Verdict == Regression || c.Verdict == Improvement:
-			c.Verdict, c.RoundsNeeded = Undecided, roundsToTell(c, r.steps.Needed)
 		}
-		c.From, c.Old = g.versions[before].Name, estimateOf(r.values[before])
+		if i >= 0 {
+			s := r.steps.Steps[i]
+			pair.Change, pair.Lo, pair.Hi, pair.P = s.Change, s.Lo, s.Hi, s.P
+		}
+		c := g.comparison(r, before, at, pair)
+		switch {
+		case i >= 0:
+			c.Verdict, c.RoundsNeeded = verdictOf(r.metric, pair.Change), 0
+		case settled.Verdict == NoChange:
+			c.Verdict, c.RoundsNeeded = NoChange, 0
+		case settled.Verdict == Undecided:
+			c.Verdict, c.RoundsNeeded = Undecided, settled.RoundsNeeded
+		default:
+			c.Verdict, c.RoundsNeeded = Undecided, roundsToTell(settled, r.steps.Needed)
+		}
 		g.j.Neighbours = append(g.j.Neighbours, c)
 	}
 }

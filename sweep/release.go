@@ -96,6 +96,7 @@ func CompareReleases(history []Sweep, from, to string, o JudgeOptions) (Release,
 	g := judging{strand: s, effect: math.Log1p(j.Effect), j: &j}
 	r.Bundled = componentChanges(g.bundled(a), g.bundled(b))
 	var changed []Finding
+	same := false // in throughput
 	for _, m := range s.metrics {
 		if len(o.Metrics) > 0 && !slices.Contains(o.Metrics, m.Key) {
 			continue
@@ -105,11 +106,12 @@ func CompareReleases(history []Sweep, from, to string, o JudgeOptions) (Release,
 			continue
 		}
 		r.Comparisons = append(r.Comparisons, c)
+		same = same || m.Key == QPS && c.Verdict == NoChange
 		if c.Verdict == Regression || c.Verdict == Improvement {
 			changed = append(changed, Finding{Metric: m, Verdict: c.Verdict, Change: c.Change})
 		}
 	}
-	r.Verdict = cmp.Or(jointWords(changed, s.series[QPS] != nil && len(changed) > 0), g.sameWords(r.Comparisons))
+	r.Verdict = cmp.Or(jointWords(changed, same && len(changed) > 0), g.sameWords(r.Comparisons))
 	return r, nil
 }
 

@@ -112,12 +112,56 @@ func choose(history []Sweep, o JudgeOptions) (chosen []Sweep, warnings []string)
 			others["another load"] = true
 		}
 	}
+	if last.Plan.Foreign != nil {
+		var twice []string
+		if chosen, twice = onceOnly(chosen); len(twice) > 0 {
+			warnings = append(warnings, "left out, since other imports hold the same figures: "+strings.Join(shortList(twice), ", "))
+		}
+	}
 	for _, other := range slices.Sorted(keys(others)) {
 		if other != "source "+publishedSource {
 			warnings = append(warnings, fmt.Sprintf("sweeps with %s are left out: these figures are from %s, as the latest sweep's", other, last.Plan.Source))
 		}
 	}
 	return chosen, warnings
+}
+
+// onceOnly leaves out imports whose samples another import of the same machine
+// and load holds as well, such as a file that has grown since: counted twice, they
+// would look surer than they are. Of two alike the later one stays.
+func onceOnly(sweeps []Sweep) (kept []Sweep, left []string) {
+	figures := make([]map[string]int, len(sweeps))
+	for i, sw := range sweeps {
+		figures[i] = map[string]int{}
+		for _, s := range sw.Samples {
+			figures[i][fmt.Sprint(s.Version, s.Values)]++
+		}
+	}
+	holds := func(outer, inner int) bool {
+		if !sameProfile(sweeps[outer].Plan.Profile, sweeps[inner].Plan.Profile) || sweeps[outer].Environment.Hash() != sweeps[inner].Environment.Hash() {
+			return false
+		}
+		for sample, n := range figures[inner] {
+			if figures[outer][sample] < n {
+				return false
+			}
+		}
+		return len(figures[inner]) > 0
+	}
+	for i, sw := range sweeps {
+		twice := false
+		for k := range sweeps {
+			if k != i && holds(k, i) && (k > i || !holds(i, k)) {
+				twice = true
+			}
+		}
+		if twice {
+			left = append(left, fmt.Sprintf("sweep %d", sw.ID))
+			continue
+		}
+		kept = append(kept, sw)
+	}
+	return kept, left
 }
 
 // publishedSource is the source of figures that posts published.

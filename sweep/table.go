@@ -82,11 +82,9 @@ func NewTable(sw Sweep) Table {
 	for _, row := range t.Rows {
 		t.LeftOut += row.LeftOut
 	}
-	t.Marks = countMarks(samples)
+	samples = slices.DeleteFunc(samples, func(s Sample) bool { return s.Status == Failed })
+	t.Samples, t.Marks = len(samples), countMarks(samples)
 	for _, s := range samples {
-		if s.Status != Failed {
-			t.Samples++
-		}
 		if slices.ContainsFunc(s.Marks, func(m Mark) bool { return m.Kind == OtherWork || m.Kind == Steal }) {
 			t.Starved++
 		}
