@@ -69,7 +69,10 @@ func (a *axis) scale(d *noise, row int) float64 {
 var noisyScales = []float64{1, 1.5, 2, 3, 4.5, 7, 10}
 
 const (
-	noisyCharge   = 2   // nats
+	// noisyCharge is in nats. By measurement: with 2, noise of two levels 1 % wide
+	// passes for noisy versions at 5 rounds, and 14 % of sweeps raise a false alarm;
+	// with more, alarms at noisy versions among heavy tails come back.
+	noisyCharge   = 4
 	suspicious    = 1.3 // standard deviations
 	leastForScale = 3   // samples
 	mostDoubt     = 4   // times

@@ -95,6 +95,8 @@ func (a *axis) find(o StepOptions) Steps {
 	b := bar{places: a.rows(), df: df, o: o}
 	if a.replica {
 		b.each = eachShare
+	}
+	if a.replica && a.rows() < fewRows {
 		// Of few versions, one that is noisy would pass for the noise of all.
 		typical := max(leastNoise, a.typicalNoise())
 		a.findNoisy(newNoise([]component{{0.9, 0, typical}, {0.1, 0, 3 * sd}}, floorWeight), b)
