@@ -51,8 +51,8 @@ func peeking(out io.Writer, runs int) {
 // persistent prints how soon one step that stays is found.
 func persistent(out io.Writer, runs int) {
 	fmt.Fprintf(out, "### A step of 5 %% that stays\n\n")
-	fmt.Fprintf(out, "Sample noise of 5 %%, judged after every round from 5: percent of %d sweeps in which a change point within one version is found by round 8; "+
-		"of those, at the very version, and within one.\n\n", runs)
+	fmt.Fprintf(out, "Sample noise of 5 %%, judged after every round from 5: percent of %d sweeps in which a change point is found by round 8; "+
+		"of those, when it is first found, at the very version, and within one.\n\n", runs)
 	fmt.Fprint(out, "| noise | versions | step at | found by 8 | at the version | within one |\n|---|---|---|---|---|---|\n")
 	_, others := axisShapes()
 	for _, s := range []Shape{normal(0.05), heavy(0.05 / 1.378), others[1]} {
