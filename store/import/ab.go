@@ -2,8 +2,13 @@ package imports
 
 import (
 	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 )
+
+// abLast is the last line of a report of two requests and more.
+var abLast = regexp.MustCompile(`^100%\s+\d+ \((?:longest|last) request\)$`)
 
 // readAB reads ApacheBench. Its "Failed requests" count answers of another
 // length and not those with an error status; "Non-2xx responses" do, redirects
@@ -44,8 +49,11 @@ func abBlocks(d document) [][]line {
 func readABRun(d document, block []line) (Reading, error) {
 	r := newReading(block[0].number)
 	fields := map[string]string{}
-	var served, times bool
+	var served, times, haveTimes, complete bool
 	var wrongStatus, wrongLength int64
+	if open := d.openAfter(block); abLast.MatchString(open) {
+		block = append(slices.Clone(block), line{number: block[len(block)-1].number + 1, text: open})
+	}
 	for _, l := range block {
 		text := strings.TrimSpace(l.text)
 		key, value, found := strings.Cut(text, ":")
@@ -54,6 +62,7 @@ func readABRun(d document, block []line) (Reading, error) {
 		case strings.HasPrefix(text, "Percentage of the requests served"):
 			served = true
 		case served && strings.Contains(text, "%"):
+			complete = complete || abLast.MatchString(text)
 			p, ms, _ := strings.Cut(text, "%")
 			if at, err := number(p); err == nil && len(strings.Fields(ms)) > 0 {
 				if v, err := number(strings.Fields(ms)[0]); err == nil {
@@ -78,11 +87,13 @@ func readABRun(d document, block []line) (Reading, error) {
 			}
 		case strings.HasSuffix(text, " Times (ms)"):
 			times = true
-		case times && key == "Total" && len(strings.Fields(value)) == 5:
-			row := strings.Fields(value)
-			r.setMS(MinLatency, row[0])
-			r.setMS(StdevLatency, row[2])
-			r.setMS(MaxLatency, row[4])
+		case times && key == "Total":
+			haveTimes = true
+			if row := strings.Fields(value); len(row) == 5 { // with -S there are fewer
+				r.setMS(MinLatency, row[0])
+				r.setMS(StdevLatency, row[2])
+				r.setMS(MaxLatency, row[4])
+			}
 		case found:
 			if _, known := fields[key]; !known { // the first of two "Time per request"
 				fields[key] = value
@@ -105,6 +116,13 @@ func readABRun(d document, block []line) (Reading, error) {
 	perSecond, err3 := number(needed[2])
 	if err := cmp.Or(err1, err2, err3); err != nil {
 		return r, d.fail(block[0].number, "%v", err)
+	}
+	// Of one request ab prints no percentiles, of none no times either.
+	switch {
+	case n > 0 && !haveTimes:
+		return r, d.cut(block, `"Total" row of times`)
+	case n > 1 && !complete:
+		return r, d.cut(block, `"100%" line, which ab leaves out with -d only`)
 	}
 	r.Elapsed, r.Requests = seconds(s), n
 	if c, err := count(fields["Concurrency Level"]); err == nil {
@@ -149,6 +167,9 @@ func abWithoutReport(d document, block []line) error {
 		if strings.TrimSpace(l.text) != "" {
 			last = l
 		}
+	}
+	if d.openAfter(block) != "" {
+		last = d.lines[len(d.lines)-1]
 	}
 	return d.fail(last.number, "no report: ab ended with an error that went to its error output: nobody listens, the connection was reset or the time-out passed")
 }

@@ -56,7 +56,8 @@ func readBombardierText(d document, block []line) (Reading, error) {
 	}
 	var rate float64
 	var others, named int64
-	var haveRate, haveCodes, inErrors, complete bool
+	var haveRate, haveCodes, inErrors bool
+	complete := strings.HasPrefix(d.openAfter(block), "Throughput:") // the last line; no figure is taken from it
 	for _, l := range block {
 		text := strings.TrimSpace(l.text)
 		words := strings.Fields(text)

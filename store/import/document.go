@@ -23,6 +23,7 @@ type document struct {
 type line struct {
 	number int // from 1
 	text   string
+	open   bool // without a line end: a number in it may lack digits
 }
 
 // escapes are what tools colour their output with (ECMA-48 control sequences).
@@ -61,9 +62,31 @@ func fromUTF16(b []byte, order binary.ByteOrder) []byte {
 func newDocument(format, text string) document {
 	d := document{format: format, text: text}
 	for i, t := range strings.Split(text, "\n") {
-		d.lines = append(d.lines, line{i + 1, t})
+		d.lines = append(d.lines, line{number: i + 1, text: t})
+	}
+	if last := len(d.lines) - 1; d.lines[last].text == "" {
+		d.lines = d.lines[:last]
+	} else {
+		d.lines[last].open = true
 	}
 	return d
+}
+
+// ended is the lines that have their end, which are all but perhaps the last.
+func (d document) ended() []line {
+	if n := len(d.lines); n > 0 && d.lines[n-1].open {
+		return d.lines[:n-1]
+	}
+	return d.lines
+}
+
+// openAfter is what stands without a line end behind a run that is the last;
+// empty when there is nothing.
+func (d document) openAfter(block []line) string {
+	if n := len(d.lines); n > 0 && d.lines[n-1].open && d.lines[n-1].number == block[len(block)-1].number+1 {
+		return strings.TrimSpace(d.lines[n-1].text)
+	}
+	return ""
 }
 
 // fail is an error about a line; 0 is the whole file.
@@ -79,24 +102,28 @@ func (d document) cut(block []line, missing string) error {
 			last = l.number
 		}
 	}
+	if d.openAfter(block) != "" {
+		return d.fail(block[0].number, "no %s: the output is cut in line %d, which has no line end", missing, d.lines[len(d.lines)-1].number)
+	}
 	return d.fail(block[0].number, "no %s: the output is cut after line %d", missing, last)
 }
 
 // blocks splits the report into runs, each beginning with a line for which
-// starts is true. What comes before the first is dropped.
+// starts is true. What comes before the first is dropped, and so is a line
+// without an end.
 func (d document) blocks(starts func(string) bool) [][]line {
 	var out [][]line
-	begin := -1
-	for i, l := range d.lines {
+	lines, begin := d.ended(), -1
+	for i, l := range lines {
 		if starts(l.text) {
 			if begin >= 0 {
-				out = append(out, d.lines[begin:i])
+				out = append(out, lines[begin:i])
 			}
 			begin = i
 		}
 	}
 	if begin >= 0 {
-		out = append(out, d.lines[begin:])
+		out = append(out, lines[begin:])
 	}
 	return out
 }

@@ -46,6 +46,9 @@ func readGoBench(d document, o Options) ([]Reading, error) {
 	if err := in.Err(); err != nil {
 		return nil, d.fail(0, "%v", errors.Unwrap(err))
 	}
+	if last := d.lines; len(out) > 0 && last[len(last)-1].open && out[len(out)-1].Line == last[len(last)-1].number {
+		return nil, d.fail(last[len(last)-1].number, "the output is cut in this line, which has no line end")
+	}
 	// Unit lines may stand anywhere and hold for the whole file.
 	for _, r := range out {
 		for i, m := range r.Metrics {

@@ -42,7 +42,7 @@ func readH2loadRun(d document, block []line) (Reading, error) {
 	r := newReading(block[0].number)
 	var rate float64
 	var columns []string
-	var finished bool
+	var finished, timed bool
 	counts := map[string]int64{}
 	for _, l := range block {
 		text := strings.TrimSpace(l.text)
@@ -87,6 +87,7 @@ func readH2loadRun(d document, block []line) (Reading, error) {
 			columns = strings.Fields(strings.ReplaceAll(text, "+/- sd", "+/-sd"))
 		case strings.HasPrefix(text, "time for request:"), strings.HasPrefix(text, "request ") && strings.Contains(text, ":"):
 			r.h2loadTimes(columns, text)
+			timed = true
 		}
 	}
 	_, haveCounts := counts["succeeded"]
@@ -95,6 +96,8 @@ func readH2loadRun(d document, block []line) (Reading, error) {
 		return r, d.cut(block, `"finished in" line`)
 	case !haveCounts:
 		return r, d.cut(block, `"requests" line`)
+	case !timed:
+		return r, d.cut(block, "row of request times")
 	}
 	r.OK, r.Requests = counts["succeeded"], counts["done"]
 	// Failed holds the wrong statuses, time-outs and connections that broke.

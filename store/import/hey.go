@@ -1,13 +1,18 @@
 package imports
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
+	"time"
+	"unicode"
 )
 
 var (
 	// spreadLine is "  50% in 0.0001 secs"; hey 0.1.5 prints the sign twice.
 	spreadLine = regexp.MustCompile(`^(\d+(?:\.\d+)?)%+ in (.+)$`)
+	// bucketLine is "  0.000 [130]	|■■■"; oha prints "0.040 ms [1]    |".
+	bucketLine = regexp.MustCompile(`^\S+(?: \S+)? \[(\d+)\]\s*\|`)
 	// statusLine is "  [200]	150 responses", errorLine the same with a message.
 	statusLine = regexp.MustCompile(`^\[(\d{3})\]\s+(\d+) responses$`)
 	errorLine  = regexp.MustCompile(`^\[(\d+)\]\s+(.+)$`)
@@ -34,6 +39,7 @@ func readHey(d document, _ Options) ([]Reading, error) {
 type summary struct {
 	Reading
 	perSecond float64 // over all requests, failed ones included
+	givenUp   int64   // requests at the end of oha's time, neither done nor failed
 }
 
 // readSummary reads what hey's and oha's reports have in common. slowest is the
@@ -42,6 +48,8 @@ func readSummary(d document, block []line, slowest string) (summary, error) {
 	s := summary{Reading: newReading(block[0].number)}
 	section := "Summary:"
 	var haveTotal, haveRate, haveStatus bool
+	var buckets int64 // answers in the histogram
+	var roundedBy time.Duration
 	for _, l := range block {
 		text := strings.TrimSpace(l.text)
 		bad := func(err error) (summary, error) { return s, d.fail(l.number, "%v", err) }
@@ -59,7 +67,7 @@ func readSummary(d document, block []line, slowest string) (summary, error) {
 				if err != nil {
 					return bad(err)
 				}
-				s.Elapsed, haveTotal = elapsed, true
+				s.Elapsed, roundedBy, haveTotal = elapsed, stepOf(value), true
 			case slowest:
 				s.setSpan(MaxLatency, value)
 			case "Fastest":
@@ -72,6 +80,14 @@ func readSummary(d document, block []line, slowest string) (summary, error) {
 					return bad(err)
 				}
 				s.perSecond, haveRate = v, true
+			}
+		case "Response time histogram:":
+			if m := bucketLine.FindStringSubmatch(text); m != nil {
+				n, err := count(m[1])
+				if err != nil {
+					return bad(err)
+				}
+				buckets += n
 			}
 		case "Latency distribution:", "Response time distribution:":
 			if m := spreadLine.FindStringSubmatch(text); m != nil {
@@ -96,6 +112,9 @@ func readSummary(d document, block []line, slowest string) (summary, error) {
 					return bad(err)
 				}
 				s.addError(m[2], n)
+				if abandoned(m[2]) {
+					s.givenUp += n
+				}
 			}
 		}
 	}
@@ -108,7 +127,34 @@ func readSummary(d document, block []line, slowest string) (summary, error) {
 		return s, d.cut(block, `"Status code distribution" section`)
 	}
 	s.Requests = s.OK + s.Errors.Total()
+	answers := s.OK + s.Errors.Status
+	told := s.Requests + s.givenUp
+	least := s.perSecond*(s.Elapsed-roundedBy/2).Seconds() - 0.5 // that the run made
+	switch {
+	case buckets > answers:
+		return s, d.cut(block, fmt.Sprintf("status of %d of %d answers", buckets-answers, buckets))
+	case answers != heyAnswers && float64(told) < least:
+		return s, d.cut(block, fmt.Sprintf("status or error of all of about %.0f requests", s.perSecond*s.Elapsed.Seconds()))
+	}
 	return s, nil
+}
+
+// heyAnswers is how many answers hey keeps; those beyond have no status.
+const heyAnswers = 1_000_000
+
+// stepOf is the step that a time is printed in: 0.0001 s for "0.0087 secs".
+func stepOf(text string) time.Duration {
+	last := strings.LastIndexAny(text, "0123456789")
+	step, err := span(strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '0'
+		}
+		return r
+	}, text[:max(last, 0)]) + "1" + text[last+1:])
+	if err != nil {
+		return 0
+	}
+	return step
 }
 
 // addStatus counts answers with a status.
@@ -124,7 +170,10 @@ func (r *Reading) addStatus(code string, n int64) {
 // of its time are neither done nor failed.
 func (r *Reading) addError(message string, n int64) {
 	r.notef("%s: %d", message, n)
-	if !strings.Contains(message, "aborted due to deadline") {
+	if !abandoned(message) {
 		r.Errors.add(message, n)
 	}
 }
+
+// abandoned tells the message of oha for a request given up.
+func abandoned(message string) bool { return strings.Contains(message, "aborted due to deadline") }

@@ -108,7 +108,7 @@ func readK6Text(d document) ([]Reading, error) {
 		return err
 	}
 	part := false // of the test
-	for _, l := range d.lines {
+	for _, l := range d.ended() {
 		if title, ok := strings.CutPrefix(strings.TrimSpace(l.text), "█ "); ok {
 			part = strings.HasPrefix(title, "GROUP: ") || strings.HasPrefix(title, "SCENARIO: ")
 		}

@@ -43,7 +43,7 @@ func readOHA(d document, _ Options) ([]Reading, error) {
 // concludeOHA takes requests given up at the end out of the rate, which oha
 // counts.
 func (r *Reading) concludeOHA(perSecond float64) {
-	if slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "aborted due to deadline") }) {
+	if slices.ContainsFunc(r.Notes, abandoned) {
 		perSecond = 0
 	}
 	r.conclude(perSecond)

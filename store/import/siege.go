@@ -74,6 +74,7 @@ func siegeBlocks(d document) [][]line {
 func readSiegeText(d document, block []line) (Reading, error) {
 	var run siegeRun
 	var users int64
+	var complete bool
 	for _, l := range block {
 		if rest, ok := strings.CutPrefix(l.text, "** Preparing "); ok {
 			users, _ = count(strings.Fields(rest + " .")[0])
@@ -103,7 +104,7 @@ func readSiegeText(d document, block []line) (Reading, error) {
 		case "longest transaction":
 			to = &run.Longest
 		case "shortest transaction":
-			to = &run.Shortest
+			to, complete = &run.Shortest, true
 		default:
 			continue
 		}
@@ -123,6 +124,8 @@ func readSiegeText(d document, block []line) (Reading, error) {
 		return Reading{}, d.cut(block, `"Elapsed time" line`)
 	case run.OK == nil:
 		return Reading{}, d.cut(block, `"Successful transactions" line`)
+	case !complete:
+		return Reading{}, d.cut(block, `"Shortest transaction" line`)
 	}
 	r := run.reading(block[0].number)
 	r.Connections = int(users)

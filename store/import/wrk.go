@@ -32,6 +32,7 @@ func readWrkRun(d document, block []line) (Reading, error) {
 	_, r.Label, _ = strings.Cut(strings.TrimSpace(block[0].text), " @ ")
 	var rate float64
 	var haveCount, haveRate bool
+	complete := strings.HasPrefix(d.openAfter(block), "Transfer/sec:") // the last line; no figure is taken from it
 	// wrk2 prints up to two distributions, each with a spectrum of its buckets.
 	// The second is timed from sending and leaves out what waited.
 	inLatency := false
@@ -90,6 +91,8 @@ func readWrkRun(d document, block []line) (Reading, error) {
 				return bad(err)
 			}
 			rate, haveRate = v, true
+		case words[0] == "Transfer/sec:":
+			complete = true
 		}
 	}
 	switch {
@@ -97,6 +100,8 @@ func readWrkRun(d document, block []line) (Reading, error) {
 		return r, d.cut(block, `"requests in" line`)
 	case !haveRate:
 		return r, d.cut(block, `"Requests/sec" line`)
+	case !complete:
+		return r, d.cut(block, `"Transfer/sec" line`)
 	}
 	r.OK = max(0, r.Requests-r.Errors.Status)
 	if r.Corrected && lineWith(block, "Uncorrected Latency") != nil {
