@@ -90,9 +90,9 @@ func readABRun(d document, block []line) (Reading, error) {
 		case times && key == "Total":
 			haveTimes = true
 			if row := strings.Fields(value); len(row) == 5 { // with -S there are fewer
-				r.setMS(MinLatency, row[0])
+				r.setAboveStep(MinLatency, row[0])
 				r.setMS(StdevLatency, row[2])
-				r.setMS(MaxLatency, row[4])
+				r.setAboveStep(MaxLatency, row[4])
 			}
 		case found:
 			if _, known := fields[key]; !known { // the first of two "Time per request"

@@ -3,6 +3,7 @@ package imports
 import (
 	"fmt"
 	"regexp"
+	"sort"
 	"strings"
 )
 
@@ -105,6 +106,30 @@ func Detect(head []byte) (string, error) {
 	}
 	return "", &DetectError{Candidates: found}
 }
+
+// beside is a report of another format in a file.
+type beside struct {
+	format string
+	line   int // of the last of them, from 1
+}
+
+// besides finds reports of other formats than the one that a file is read as.
+func besides(format string, content []byte) []beside {
+	d := newDocument("", plainText(content[:min(len(content), detectWithin)]))
+	var found []beside
+	for _, f := range formats {
+		if f.name == format || wrkFormat(f.name) && wrkFormat(format) || !f.marks(d) {
+			continue
+		}
+		// The lines from the n-th on are a report until its first line is left out.
+		n := sort.Search(len(d.lines), func(n int) bool { return !f.marks(d.from(n)) })
+		found = append(found, beside{f.name, n})
+	}
+	return found
+}
+
+// wrkFormat tells the two formats that are read alike.
+func wrkFormat(name string) bool { return name == "wrk" || name == "wrk2" }
 
 func markdownMarks(d document) bool {
 	for i := 1; i < len(d.lines); i++ {

@@ -81,3 +81,26 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// What is of another tool in a file is not dropped in silence.
+func TestReportsOfOtherToolsAreTold(t *testing.T) {
+	wrk, err := os.ReadFile("testdata/wrk410_ok.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ab, err := os.ReadFile("testdata/ab23_one.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := ReadReport("wrk", "both.txt", slices.Concat(wrk, ab))
+	if err != nil || len(report.Readings) != 1 {
+		t.Fatalf("%d readings, %v", len(report.Readings), err)
+	}
+	want := "line 16 looks like a report of ab, which is not read"
+	if notes := report.Readings[0].Notes; len(notes) != 1 || notes[0] != want {
+		t.Errorf("notes are %q, want %q", notes, want)
+	}
+	if report, err = ReadReport("wrk", "wrk.txt", wrk); err != nil || len(report.Readings[0].Notes) != 0 {
+		t.Errorf("notes of a report alone are %q, %v", report.Readings[0].Notes, err)
+	}
+}

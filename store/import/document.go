@@ -72,6 +72,16 @@ func newDocument(format, text string) document {
 	return d
 }
 
+// from is the document without its first n lines.
+func (d document) from(n int) document {
+	var b strings.Builder
+	for _, l := range d.lines[n:] {
+		b.WriteString(l.text)
+		b.WriteByte('\n')
+	}
+	return document{format: d.format, text: b.String(), lines: d.lines[n:]}
+}
+
 // ended is the lines that have their end, which are all but perhaps the last.
 func (d document) ended() []line {
 	if n := len(d.lines); n > 0 && d.lines[n-1].open {

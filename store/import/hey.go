@@ -71,7 +71,9 @@ func readSummary(d document, block []line, slowest string) (summary, error) {
 			case slowest:
 				s.setSpan(MaxLatency, value)
 			case "Fastest":
-				s.setSpan(MinLatency, value)
+				if at, err := span(value); err == nil && at > 0 { // 0.0000 s is below its step
+					s.set(MinLatency, inMS(at))
+				}
 			case "Average":
 				s.setSpan(MeanLatency, value)
 			case "Requests/sec":

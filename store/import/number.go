@@ -111,6 +111,14 @@ func (r *Reading) setMS(key, text string) {
 	}
 }
 
+// setAboveStep keeps a latency that is printed in ms, unless it is 0: that is
+// below the step in which it is printed.
+func (r *Reading) setAboveStep(key, text string) {
+	if v, err := number(text); err == nil && v > 0 {
+		r.set(key, v)
+	}
+}
+
 // seconds is a time of so many seconds; 0 when that is no time that a run takes.
 func seconds(s float64) time.Duration {
 	if !(s > 0 && s < 1e9) {

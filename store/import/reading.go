@@ -282,6 +282,8 @@ func (r *Reading) conclude(perSecond float64) {
 		return
 	}
 	switch {
+	case perSecond > 0 && r.OK == r.Requests:
+		r.set(sweep.QPS, perSecond) // as printed, without the rounding of a division
 	case perSecond > 0 && r.Requests > 0:
 		r.set(sweep.QPS, perSecond*float64(r.OK)/float64(r.Requests))
 	case r.Elapsed > 0:

@@ -120,7 +120,7 @@ func TestReadings(t *testing.T) {
 		want         map[string]any
 		errors       Errors
 	}{
-		{"ab", "ab23_one.txt", map[string]any{"ok": 1.0, "p50_ms": null, "mean_ms": 0.384, "qps": 2604.17, "error_share": 0.0}, Errors{}},
+		{"ab", "ab23_one.txt", map[string]any{"ok": 1.0, "p50_ms": null, "min_ms": null, "max_ms": null, "mean_ms": 0.384, "qps": 2604.17, "error_share": 0.0}, Errors{}},
 		{"ab", "ab23_varlen.txt", map[string]any{"ok": 200.0, "qps": 20406.08}, Errors{}},
 		{"ab", "ab23_ssl.txt", map[string]any{"ok": 200.0, "mean_ms": 46.078, "p90_ms": 48.0, "p99_ms": 52.0, "elapsed_s": 2.304}, Errors{}},
 		{"siege", "siege407_json_mixed.txt", map[string]any{"ok": 15.0, "qps": 1500.0, "error_share": 0.25}, Errors{Other: 5}},
@@ -138,7 +138,7 @@ func TestReadings(t *testing.T) {
 		{"bombardier", "bombardier126_mixed.json", map[string]any{"ok": 41931.0, "qps": 41931 / 1.000084635, "p50_ms": 0.091, "max_ms": 16.192}, Errors{Status: 13976}},
 		{"bombardier", "bombardier126_refused.json", map[string]any{"ok": 0.0, "qps": 0.0, "mean_ms": null}, Errors{Refused: 20}},
 		{"bombardier", "bombardier126_timeout.txt", map[string]any{"ok": 0.0, "qps": 0.0}, Errors{Timeout: 20}},
-		{"hey", "hey015_ok.txt", map[string]any{"ok": 200.0, "qps": 18092.2222, "p50_ms": 0.1, "p99_ms": 1.0, "mean_ms": 0.2, "max_ms": 1.2, "elapsed_s": 0.0111}, Errors{}},
+		{"hey", "hey015_ok.txt", map[string]any{"ok": 200.0, "min_ms": null, "qps": 18092.2222, "p50_ms": 0.1, "p99_ms": 1.0, "mean_ms": 0.2, "max_ms": 1.2, "elapsed_s": 0.0111}, Errors{}},
 		{"hey", "hey015_refused.txt", map[string]any{"ok": 0.0, "qps": 0.0, "mean_ms": null}, Errors{Refused: 20}},
 		{"hey", "hey015_timeout.txt", map[string]any{"ok": 0.0, "qps": 0.0}, Errors{Timeout: 8}},
 		{"h2load", "h2load152_h1_mixed.txt", map[string]any{"ok": 150.0, "qps": 39572.62 * 0.75, "mean_ms": 0.086, "stdev_ms": 0.078}, Errors{Status: 50}},
@@ -500,4 +500,11 @@ func TestUnitsAndColumnsOfOtherVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, got[0], map[string]any{"ok": 100.0, "p50_ms": 0.1, "p95_ms": 0.3, "p99_ms": 1.1, "mean_ms": 0.146, "stdev_ms": 0.588, "max_ms": 8.47})
+}
+
+// A rate over right answers only is the one that is printed, digit for digit.
+func TestRatesAreAsPrinted(t *testing.T) {
+	if r := readFile(t, "siege", "siege407_json_ok.txt")[0]; r.Values[sweep.QPS] != 12627.14 {
+		t.Errorf("the rate is %v", r.Values[sweep.QPS])
+	}
 }

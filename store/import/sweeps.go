@@ -23,9 +23,15 @@ type Report struct {
 	Readings []Reading
 }
 
-// ReadReport reads a file's content as Read does.
+// ReadReport reads a file's content as Read does. What else is in it is told in a
+// note of the first reading.
 func ReadReport(format, file string, content []byte) (Report, error) {
 	readings, err := Read(format, bytes.NewReader(content), Options{})
+	if err == nil {
+		for _, other := range besides(format, content) {
+			readings[0].notef("line %d looks like a report of %s, which is not read", other.line, other.format)
+		}
+	}
 	return Report{File: file, Digest: digestOf(content), Readings: readings}, err
 }
 
