@@ -84,6 +84,21 @@ func TestGoBenchmark(t *testing.T) {
 	}
 }
 
+// An unknown number of connections is left out, and no version is taken for a
+// count of CPUs.
+func TestGoBenchmarkWithoutConnections(t *testing.T) {
+	sw := swept(t)
+	sw.Plan.Profile = load.Profile{Shape: load.ShapeForeign, Label: "c=100"}
+	sw.Plan.Source = "csv"
+	var out bytes.Buffer
+	if err := GoBenchmark(&out, sw); err != nil {
+		t.Fatal(err)
+	}
+	if want := "BenchmarkNode/version=1.10.0-3310705323/load=c=100/source=csv "; !strings.Contains(out.String(), want) || strings.Contains(out.String(), "connections") {
+		t.Errorf("no %q in\n%s", want, out.String())
+	}
+}
+
 // benchstat itself reads what is written, as the tool that go.mod names.
 func TestBenchstatComparesVersions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "node.txt")

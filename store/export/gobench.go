@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -54,14 +55,23 @@ func GoBenchmark(w io.Writer, sw sweep.Sweep) error {
 	return nil
 }
 
-// benchmarkName ends in a number of connections: a version such as
-// 18.11.0-3310705323 at the end would be taken for one and a count of CPUs.
+// benchmarkName ends in a number of connections, or where another tool measured
+// under a number that is unknown, in the load's name and that tool's format: a
+// version such as 18.11.0-3310705323 at the end would be taken for one and a
+// count of CPUs.
 func benchmarkName(p sweep.Plan, version string) string {
 	target := []rune(word(p.Target))
 	if len(target) > 0 {
 		target[0] = unicode.ToUpper(target[0])
 	}
-	return fmt.Sprintf("%s/version=%s/connections=%d", string(target), word(version), p.Profile.Connections)
+	name := string(target) + "/version=" + word(version)
+	if p.Profile.Connections > 0 {
+		return fmt.Sprintf("%s/connections=%d", name, p.Profile.Connections)
+	}
+	if p.Profile.Label != "" {
+		name += "/load=" + word(p.Profile.Label)
+	}
+	return name + "/source=" + word(cmp.Or(p.Source, "unknown"))
 }
 
 // word makes a text one part of a benchmark's name.
