@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"versweep/runtimes"
+	"versweep/store"
 )
 
 // targetFolder is where the user's own targets are.
@@ -45,8 +46,12 @@ func (a *app) findTarget(name string) (*runtimes.Definition, error) {
 	return d, err
 }
 
-// unlessUnknown is err, unless there is no such target: then it says that.
+// unlessUnknown is err, unless nothing is stored because there is no such target:
+// then it says that. What is wrong with the store itself stays err.
 func (a *app) unlessUnknown(target string, err error) error {
+	if !errors.Is(err, store.ErrNoStore) && !errors.Is(err, store.ErrNoSweep) {
+		return err
+	}
 	catalog, catalogErr := a.openCatalog()
 	if catalogErr != nil {
 		return err
