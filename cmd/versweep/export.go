@@ -26,6 +26,8 @@ used.`,
   versweep export go-bench node | benchstat -col /version -`,
 		Args: cobra.ArbitraryArgs,
 		RunE: unknownFormat,
+		// Flags belong to the formats: what is wrong is told by the format's name.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
 	cmd.AddCommand(a.exportCSVCommand(), a.exportGoBenchCommand(), a.exportGitHubActionCommand())
 	for _, form := range exportForms {

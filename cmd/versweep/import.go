@@ -31,6 +31,8 @@ docs/import.md has the rules, docs/formats.md what is read of each tool.`,
   versweep import published`,
 		Args: cobra.ArbitraryArgs,
 		RunE: unknownFormat,
+		// Flags belong to the formats: what is wrong is told by the format's name.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 	}
 	cmd.AddCommand(a.importCSVCommand(), a.importMarkdownCommand(), a.importPublishedCommand(), a.importAutoCommand())
 	for _, format := range imports.Formats() {
