@@ -119,14 +119,23 @@ func releaseNames(past []sweep.Sweep, names []string) ([]string, error) {
 	return found, nil
 }
 
-// measuredUnder lists the measured versions that a name is the beginning of: 18.20.8
-// for 18.
+// measuredUnder lists some measured versions that a name is the beginning of,
+// such as 18.20.8 for 18; with fewer than two of them the newest of all as well.
 func measuredUnder(past []sweep.Sweep, name string) []string {
-	var found []string
+	var all, found []string
 	for _, v := range measuredVersions(past) {
+		all = append(all, v.Name)
 		if strings.HasPrefix(v.Name, name+".") {
 			found = append(found, v.Name)
 		}
+	}
+	if len(found) < 2 {
+		for _, v := range all[max(0, len(all)-5):] {
+			if !slices.Contains(found, v) {
+				found = append(found, v)
+			}
+		}
+		return found
 	}
 	return found[max(0, len(found)-3):]
 }
