@@ -169,7 +169,7 @@ func (f *chartFlags) checkArguments(args []string) error {
 		return misuse("draw several pictures", "%d systems are too many for one picture: at most %d can be told apart", n, mostSeries)
 	case len(f.titles) > n:
 		return misuse("one for each file, in their order", "--title: there are %d, and %s", len(f.titles), counted(n, "file"))
-	case f.kind == "ramp" || f.kind == "compare" && n == 0 && f.publishedGiven:
+	case f.kind == "ramp" || n == 0 && f.publishedGiven:
 	case n == 0:
 		return misuse("versweep chart TARGET -o FILE.png", "there is no target to draw")
 	case n > 1:
@@ -238,7 +238,7 @@ func (a *app) draw(f chartFlags, draw func(io.Writer) error) error {
 
 func (a *app) drawTrend(ctx context.Context, args []string, f chartFlags) error {
 	if f.publishedGiven {
-		return a.drawPublished(args[0], f)
+		return a.drawPublished(args, f)
 	}
 	sw, j, err := a.storedSweep(ctx, args[0], f.sweep)
 	if err != nil {

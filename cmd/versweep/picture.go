@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"versweep/charts"
 	"versweep/sweep"
@@ -33,6 +35,23 @@ func checkOutput(file string) error {
 		return &hintedError{fmt.Errorf("-o %s: its folder cannot be written to: %w", file, errors.Unwrap(err)), "name a file in a folder that you may write to"}
 	}
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// formatByName is the format, one of known, that a file's extension stands for:
+// text for standard output, .txt and a name without extension.
+func formatByName(file string, known []string) (string, error) {
+	extension := strings.ToLower(filepath.Ext(file))
+	format, ok := map[string]string{
+		"": formatText, ".txt": formatText, ".md": formatMarkdown, ".markdown": formatMarkdown,
+		".html": formatHTML, ".htm": formatHTML, ".csv": formatCSV, ".json": formatJSON,
+	}[extension]
+	switch _, err := charts.FormatOf(file); {
+	case err == nil:
+		return "", misuse("versweep chart draws pictures", "-o %s: this is no picture", file)
+	case !ok || !slices.Contains(known, format):
+		return "", misuse("--format says what to write: "+strings.Join(known, ", "), "-o %s: the extension %s stands for no format", file, extension)
+	}
+	return format, nil
 }
 
 func writePicture(file string, t sweep.Table, metric string, o charts.Options) error {

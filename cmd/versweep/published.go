@@ -60,6 +60,24 @@ func publishedOf(target, spec string) (published.Dataset, error) {
 	return d, nil
 }
 
+// publishedTarget is the target that is named, or the only one that the dataset
+// has.
+func publishedTarget(args []string, spec string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	name, _, _ := strings.Cut(spec, "/")
+	d, err := findPublished(name)
+	if err != nil {
+		return "", err
+	}
+	targets := slices.Sorted(maps.Keys(d.Systems))
+	if len(targets) != 1 {
+		return "", misuse("it has "+strings.Join(targets, ", "), "--published: %s has figures of %d targets, and none is named", name, len(targets))
+	}
+	return targets[0], nil
+}
+
 // partsOf lists what --published takes for the single sweeps of a dataset:
 // "techempower-9/json".
 func partsOf(d published.Dataset) []string {
@@ -176,7 +194,11 @@ func (a *app) sayOrigin(d published.Dataset) {
 }
 
 // drawPublished draws the trend of the one table of a dataset.
-func (a *app) drawPublished(target string, f chartFlags) error {
+func (a *app) drawPublished(args []string, f chartFlags) error {
+	target, err := publishedTarget(args, f.posts)
+	if err != nil {
+		return err
+	}
 	d, err := publishedOf(target, f.posts)
 	if err != nil {
 		return err
@@ -233,6 +255,9 @@ func (a *app) drawPublishedSystems(args []string, f chartFlags) error {
 		tables = append(tables, t)
 	}
 	for _, key := range f.metrics {
+		if !f.metricGiven {
+			key = tellingMetric(tables, key)
+		}
 		m, err := publishedMetric(tables[0], key, f.metricGiven)
 		if err != nil {
 			return err
@@ -255,6 +280,25 @@ func (a *app) drawPublishedSystems(args []string, f chartFlags) error {
 	}
 	a.sayOrigin(whole)
 	return nil
+}
+
+// tellingMetric is what to show of systems unless told: the usual metric where
+// there are figures of it, or the first in which the systems differ.
+func tellingMetric(tables []sweep.Table, usual string) string {
+	for _, m := range append([]sweep.Metric{{Key: usual}}, tables[0].Plan.AllMetrics()...) {
+		figures := map[float64]bool{}
+		for _, t := range tables {
+			for _, row := range t.Rows {
+				if e, ok := row.Metrics[m.Key]; ok {
+					figures[e.Median] = true
+				}
+			}
+		}
+		if len(figures) > 1 {
+			return m.Key
+		}
+	}
+	return usual
 }
 
 // publishedBeside finds the published figures of t's target and metric m that

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,14 +52,23 @@ func (a *app) tableCommand() *cobra.Command {
 		Short: "Print the per-version table of a sweep",
 		Example: `  versweep table node --layout series
   versweep table node -o node.html`,
-		Args: cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && cmd.Flags().Changed("published") {
+				return nil
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := cmd.Flags().Changed("metric")
 			if err := f.check(a.json, cmd.Flags()); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("published") {
-				d, err := publishedOf(args[0], f.posts)
+				target, err := publishedTarget(args, f.posts)
+				if err != nil {
+					return err
+				}
+				d, err := publishedOf(target, f.posts)
 				if err != nil {
 					return err
 				}
@@ -106,16 +113,19 @@ func (f *tableFlags) check(json bool, given *pflag.FlagSet) error {
 	case json:
 		f.format = formatJSON
 	case f.format == "":
-		f.format = map[string]string{
-			".md": formatMarkdown, ".markdown": formatMarkdown, ".csv": formatCSV, ".html": formatHTML, ".htm": formatHTML, ".json": formatJSON,
-		}[strings.ToLower(filepath.Ext(f.output))]
-		f.format = cmp.Or(f.format, formatText)
+		var err error
+		if f.format, err = formatByName(f.output, tableFormats); err != nil {
+			return err
+		}
 	}
 	if err := checkOneOf("--format", f.format, tableFormats); err != nil {
 		return err
 	}
 	if f.format != formatText && (f.layout == layoutSeries || f.layout == layoutMetrics) {
 		return misuse("use --format text, or leave --layout out", "--layout %s is text and cannot be %s", f.layout, f.format)
+	}
+	if given.Changed("metric") && f.layout != layoutSeries {
+		return misuse("--layout series shows one metric; leave --metric out for all", "--metric has a meaning with --layout series only")
 	}
 	if err := checkSweepFlag(given); err != nil {
 		return err
