@@ -96,15 +96,35 @@ func TestMergedLatency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, err := mergedLatency(t.Context(), st, sw, "1.0.0")
+	merged, spoilt, err := mergedLatency(t.Context(), st, sw, "1.0.0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, most := merged.TotalCount(), float64(merged.Max())/1e6; n != 2000 || math.Abs(most-2) > 0.01 {
+	if n, most := merged.TotalCount(), float64(merged.Max())/1e6; n != 2000 || spoilt || math.Abs(most-2) > 0.01 {
 		t.Errorf("%d latencies up to %v ms, want 2000 up to 2", n, most)
 	}
-	if none, err := mergedLatency(t.Context(), st, sw, "9.0.0"); none != nil || err != nil {
+	if none, _, err := mergedLatency(t.Context(), st, sw, "9.0.0"); none != nil || err != nil {
 		t.Errorf("of a version without samples: %v, %v", none, err)
+	}
+}
+
+// As in tables, spoilt samples count where a version has no others.
+func TestMergedLatencyOfSpoiltSamples(t *testing.T) {
+	st, err := store.OpenReadOnly(t.Context(), measuredStore(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	sw, err := st.LatestSweep(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range sw.Samples {
+		sw.Samples[i].Marks = []sweep.Mark{{Kind: sweep.Steal, Detail: "stolen", Spoils: true}}
+	}
+	merged, spoilt, err := mergedLatency(t.Context(), st, sw, "2.0.0")
+	if err != nil || merged == nil || merged.TotalCount() != 2000 || !spoilt {
+		t.Errorf("%v, spoilt %v, %v", merged, spoilt, err)
 	}
 }
 

@@ -55,7 +55,7 @@ func (a *app) drawPercentiles(ctx context.Context, args []string, f chartFlags) 
 	defer st.Close()
 	var lines []charts.Percentiles
 	for _, name := range names {
-		merged, err := mergedLatency(ctx, st, sw, name)
+		merged, spoilt, err := mergedLatency(ctx, st, sw, name)
 		if err != nil {
 			return err
 		}
@@ -66,6 +66,9 @@ func (a *app) drawPercentiles(ctx context.Context, args []string, f chartFlags) 
 		if name == sw.Plan.Reference {
 			title += " (reference)"
 		}
+		if spoilt {
+			title += " (every sample is spoilt)"
+		}
 		lines = append(lines, charts.Percentiles{Title: title, Latency: merged})
 	}
 	t := sweep.NewTable(sw)
@@ -73,19 +76,25 @@ func (a *app) drawPercentiles(ctx context.Context, args []string, f chartFlags) 
 	return a.draw(f, func(w io.Writer) error { return charts.LatencyPercentiles(w, h, lines, f.options) })
 }
 
-// mergedLatency adds up the latencies of a version's samples, without those that
-// are in no figure; nil when there is none.
-func mergedLatency(ctx context.Context, st *store.Store, sw sweep.Sweep, version string) (*hdrhistogram.Histogram, error) {
-	var samples []sweep.Sample
+// mergedLatency adds up the latencies of a version's samples, nil when there is
+// none. As in tables, spoilt samples count only where all are.
+func mergedLatency(ctx context.Context, st *store.Store, sw sweep.Sweep, version string) (merged *hdrhistogram.Histogram, spoilt bool, err error) {
+	var samples, doubtful []sweep.Sample
 	for _, s := range sweep.LastAttempts(sw.Samples) {
-		if s.Version == version && !s.Twin && s.Status != sweep.Failed && !s.Spoilt() {
+		switch {
+		case s.Version != version || s.Twin || s.Status == sweep.Failed:
+		case s.Spoilt():
+			doubtful = append(doubtful, s)
+		default:
 			samples = append(samples, s)
 		}
 	}
-	if err := st.LoadHistograms(ctx, samples); err != nil {
-		return nil, err
+	if len(samples) == 0 {
+		samples, spoilt = doubtful, len(doubtful) > 0
 	}
-	var merged *hdrhistogram.Histogram
+	if err := st.LoadHistograms(ctx, samples); err != nil {
+		return nil, false, err
+	}
 	for _, s := range samples {
 		switch {
 		case s.Load == nil || s.Load.Latency == nil:
@@ -95,7 +104,7 @@ func mergedLatency(ctx context.Context, st *store.Store, sw sweep.Sweep, version
 			merged.Merge(s.Load.Latency)
 		}
 	}
-	return merged, nil
+	return merged, spoilt, nil
 }
 
 // releaseNames finds the versions that names stand for, each once.
