@@ -2,6 +2,7 @@ package charts
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -70,7 +71,12 @@ func (d bars) fitted(b bar) string {
 // Plot implements plot.Plotter.
 func (d bars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	place := func(v float64) vg.Length { return x(min(max(d.x.at(v), p.X.Min), p.X.Max)) }
+	place := func(v float64) vg.Length {
+		if d.x.log && v <= 0 {
+			return x(p.X.Min)
+		}
+		return x(min(max(d.x.at(v), p.X.Min), p.X.Max))
+	}
 	thick := min(barWidth, (y(1)-y(0))*0.7)
 	c.StrokeLine2(stroke(d.look.ink, 1*px), c.Min.X, c.Min.Y, c.Max.X, c.Min.Y)
 	if drawable(d.line) {
@@ -93,8 +99,16 @@ func (d bars) Plot(c draw.Canvas, p *plot.Plot) {
 			style := stroke(d.look.ink, whiskerLine)
 			lo, hi := place(b.lo), place(b.hi)
 			c.StrokeLine2(style, lo, height, hi, height)
-			c.StrokeLine2(style, lo, height-whiskerArm, lo, height+whiskerArm)
-			c.StrokeLine2(style, hi, height-whiskerArm, hi, height+whiskerArm)
+			for _, end := range []float64{b.lo, b.hi} {
+				if d.side(end) == 0 {
+					c.StrokeLine2(style, place(end), height-whiskerArm, place(end), height+whiskerArm)
+				}
+			}
+		}
+		for _, v := range b.ends() {
+			if side := d.side(v); side != 0 {
+				arrowhead(c, d.look, vg.Point{X: place(v), Y: height}, side)
+			}
 		}
 		if pointed {
 			var disc vg.Path
@@ -103,6 +117,42 @@ func (d bars) Plot(c draw.Canvas, p *plot.Plot) {
 			c.Fill(disc)
 		}
 	}
+}
+
+// ends are the value and the ends of its interval.
+func (b bar) ends() []float64 {
+	if !b.hasInterval {
+		return []float64{b.value}
+	}
+	return []float64{b.value, b.lo, b.hi}
+}
+
+// side tells whether v lies beyond the axis: -1 below, 1 above, 0 within.
+func (d bars) side(v float64) int {
+	const rounding = 1e-6 // of what the axis covers
+	above, below := d.x.max+rounding*(d.x.max-d.x.min), d.x.min-rounding*(d.x.max-d.x.min)
+	if d.x.log {
+		below = d.x.min * (1 - rounding)
+	}
+	switch {
+	case v > above:
+		return 1
+	case v < below:
+		return -1
+	}
+	return 0
+}
+
+// beyond tells whether a bar goes on beyond the axis.
+func (d bars) beyond(b bar) bool {
+	return b.known && slices.ContainsFunc(b.ends(), func(v float64) bool { return d.side(v) != 0 })
+}
+
+// arrowhead points along a bar that goes on: to the right, or with side -1 to the
+// left. Its point is at.
+func arrowhead(c draw.Canvas, look theme, at vg.Point, side int) {
+	back := at.X - vg.Length(side)*7*px
+	c.FillPolygon(look.ink, []vg.Point{at, {X: back, Y: at.Y + 5*px}, {X: back, Y: at.Y - 5*px}})
 }
 
 // addTo makes a panel of the bars.

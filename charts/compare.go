@@ -5,11 +5,13 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"versweep/sweep"
+	"versweep/sweep/stats"
 )
 
 // Compare draws what became of each metric from one release to another: a bar
@@ -59,6 +61,9 @@ func compareFrame(h Heading, comparisons []sweep.Comparison, o Options) (*frame,
 		return nil, fmt.Errorf("%w: none of the %s has a ratio", ErrNothingToDraw, count(int64(len(comparisons)), "comparison"))
 	}
 	lo, hi = min(lo, 100), max(hi, 100)
+	if !o.LogY {
+		lo, hi = withoutFar(d.list, lo, hi)
+	}
 	title := "New as a share of old (%)"
 	switch {
 	case o.LogY:
@@ -77,7 +82,34 @@ func compareFrame(h Heading, comparisons []sweep.Comparison, o Options) (*frame,
 	}
 	d.addTo(f, title, "")
 	f.legend = compareLegend(f.theme, comparisons)
+	if slices.ContainsFunc(d.list, d.beyond) {
+		f.legend = append(f.legend, legendEntry{"goes on beyond the axis", func(c draw.Canvas, at vg.Point) { arrowhead(c, f.theme, at, 1) }})
+	}
 	return f, nil
+}
+
+// withoutFar narrows the span of an axis of shares where single bars or intervals
+// would leave no room to tell the rest apart: it ends four times as far from 100 %
+// as half of the bars reach, and at least 50 points from it.
+func withoutFar(list []bar, lo, hi float64) (float64, float64) {
+	var reach []float64
+	for _, b := range list {
+		if b.known {
+			far := math.Abs(b.value - 100)
+			if b.hasInterval {
+				far = max(far, math.Abs(b.lo-100), math.Abs(b.hi-100))
+			}
+			reach = append(reach, far)
+		}
+	}
+	limit := max(4*stats.Median(reach), 50)
+	if hi-100 > 1.5*limit {
+		hi = 100 + limit
+	}
+	if 100-lo > 1.5*limit {
+		lo = 100 - limit
+	}
+	return lo, hi
 }
 
 func comparisonBar(c sweep.Comparison, onePair bool, look theme) bar {

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -216,6 +217,32 @@ func TestCompareGolden(t *testing.T) {
 		o.Zoom = true
 		return Compare(w, h, compared(), o)
 	})
+}
+
+// One interval out of all proportion leaves the others their room.
+func TestCompareWithOneFarInterval(t *testing.T) {
+	cs := compared()
+	h := Heading{Title: "Node.js 22.18.0 against 20.20.2", Captions: bench.Captions}
+	near, err := compareFrame(h, cs, Options{Width: 800})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs[1].Hi = 41
+	save(t, "compare-far.png", picture(t, func(w io.Writer) error { return Compare(w, h, cs, Options{Scale: 1}) }))
+	far, err := compareFrame(h, cs, Options{Width: 800})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const note = "goes on beyond the axis"
+	if texts := legendTexts(near); slices.Contains(texts, note) {
+		t.Errorf("legend without a far interval: %q", texts)
+	}
+	if texts := legendTexts(far); !slices.Contains(texts, note) {
+		t.Errorf("legend %q", texts)
+	}
+	if end := far.panels[0].plot.X.Max; end > 300 {
+		t.Errorf("the axis ends at %v %%", end)
+	}
 }
 
 func TestSystemsGolden(t *testing.T) {
