@@ -117,6 +117,9 @@ func (d points) line(c draw.Canvas, ink color.Color, at func(point, float64) vg.
 // foot marks a point without a figure on the x axis.
 func (d points) foot(c draw.Canvas, kind markKind, at vg.Point) {
 	marks := trendMarks{look: d.look, series: d.series, of: d.of}
+	if d.ink != nil { // the series' colour stands for something else
+		marks.of = 1
+	}
 	switch kind {
 	case markFailed:
 		marks.cross(c, at, crossArm)

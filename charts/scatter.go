@@ -43,7 +43,8 @@ func Scatter(w io.Writer, sw sweep.Sweep, m sweep.Metric, o Options) error {
 	return nil
 }
 
-// cloud is the samples of one series of a scatter.
+// cloud is the samples of one series of a scatter; that of samples of versions
+// without any figure has no title.
 type cloud struct {
 	title string
 	list  []point
@@ -98,10 +99,16 @@ func scatterFrame(sw sweep.Sweep, m sweep.Metric, o Options) (*frame, error) {
 	p.plot.Add(lineBands{lines: bands, look: f.theme, face: f.labelFace, unnamed: true}, gridLines{ticks: y.ticks, look: f.theme})
 	for i, c := range clouds {
 		marks := points{list: c.list, look: f.theme, series: i, of: len(clouds)}
-		if relative && i == 0 {
+		switch {
+		case c.title == "":
+			marks.ink = f.theme.ink
+		case relative && i == 0:
 			marks.ink = f.theme.reference
 		}
 		p.plot.Add(marks)
+		if c.title == "" {
+			continue
+		}
 		f.legend = append(f.legend, legendEntry{fitLabel(c.title, maxTitleWidth, f.captionFace), marks.sample})
 	}
 	if relative {
@@ -199,10 +206,11 @@ func cloudsOf(sw sweep.Sweep, m sweep.Metric, medians map[string]float64, relati
 		}
 		i, ok := at[name]
 		if !ok {
-			if len(clouds) == 0 {
-				add("", "a sample")
-			}
-			i = 0
+			i, ok = at[""]
+		}
+		if !ok {
+			add("", "")
+			i = at[""]
 		}
 		r := rounds[s.Round]
 		x := float64(r.index) - 0.5 + (float64(s.Position)+0.5)/float64(max(r.places, 1))

@@ -103,6 +103,35 @@ func TestScatterShowsDrift(t *testing.T) {
 	}
 }
 
+// Samples of a version without any figure are no other version's.
+func TestScatterOfFailedVersion(t *testing.T) {
+	sw := sweepOf([]string{"1.0", "1.1"}, 4, time.Unix(0, 0))
+	failed := 0
+	for i := range sw.Samples {
+		if s := &sw.Samples[i]; s.Version == "1.1" && !s.Twin {
+			s.Status, s.Values = sweep.Failed, nil
+			failed++
+		}
+	}
+	m := metric(t, sweep.QPS)
+	medians := sampleMedians(sw, m)
+	clouds := cloudsOf(sw, m, medians, false, false, roundsOf(sw))
+	if last := clouds[len(clouds)-1]; last.title != "" || len(last.list) != failed {
+		t.Errorf("the last of %d clouds is %q with %d samples, want %d", len(clouds), last.title, len(last.list), failed)
+	}
+	o, err := Options{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := scatterFrame(sw, m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if texts := legendTexts(f); slices.Contains(texts, "") || !slices.Contains(texts, "failed") {
+		t.Errorf("legend %q", texts)
+	}
+}
+
 func TestScatterOfOddSweeps(t *testing.T) {
 	one := sweepOf([]string{"1.0"}, 1, time.Unix(0, 0))
 	one.Samples = one.Samples[:1]
