@@ -418,9 +418,14 @@ func (p *trendPicture) changeLegend(f *frame) (entries []legendEntry) {
 	} else if slices.ContainsFunc(p.panels, trendPanel.hasBand) {
 		add("smaller changes cannot be seen", band)
 	}
+	level, whose := "level", ""
+	if len(p.panels[0].trends) > 1 { // the others are drawn without
+		first := fitLabel(targetTitle(p.table), maxTitleWidth, f.captionFace)
+		level, whose = "level of "+first, first+": "
+	}
 	for _, panel := range p.panels {
 		if len(panel.changes.levels) > 0 {
-			add("level", func(c draw.Canvas, at vg.Point) {
+			add(level, func(c draw.Canvas, at vg.Point) {
 				c.StrokeLine2(d.levelLine(), at.X-legendMark/2, at.Y, at.X+legendMark/2, at.Y)
 			})
 		}
@@ -441,7 +446,7 @@ func (p *trendPicture) changeLegend(f *frame) (entries []legendEntry) {
 		for _, panel := range p.panels {
 			if i := slices.IndexFunc(panel.changes.steps, want.is); i >= 0 {
 				s := panel.changes.steps[i]
-				add(want.text, func(c draw.Canvas, at vg.Point) { d.drawChange(c, s, at) })
+				add(whose+want.text, func(c draw.Canvas, at vg.Point) { d.drawChange(c, s, at) })
 			}
 		}
 	}

@@ -187,6 +187,34 @@ func TestTrendWithOverlay(t *testing.T) {
 	}
 }
 
+// Changes are marked of the first series alone, and the legend says whose they are.
+func TestChangesBesideAnOverlay(t *testing.T) {
+	table, j := judgedTable()
+	o := Options{Judgement: &j, With: []Overlay{{Title: "other", Table: table}}}
+	p, err := newTrendPicture(table, metric(t, sweep.QPS), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := legendTexts(p.frame(o))
+	for _, want := range []string{"level of Node.js", "Node.js: better (95 % interval)"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("legend %q lacks %q", texts, want)
+		}
+	}
+}
+
+// However many series there are, each stands nearer to its own version than to
+// the next.
+func TestSeriesKeepToTheirVersion(t *testing.T) {
+	for of := 1; of <= maxSeries; of++ {
+		for series := range of {
+			if aside := (trendMarks{series: series, of: of}).aside(1); aside < -0.3-1e-9 || aside > 0.3+1e-9 {
+				t.Errorf("series %d of %d stands %v of a slot aside", series, of, aside)
+			}
+		}
+	}
+}
+
 func TestTrendRefusesTooMuch(t *testing.T) {
 	table := nodeTable()
 	for _, o := range []Options{

@@ -35,8 +35,7 @@ const (
 func (d trendMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	part := x(1) - x(0)
-	// Series of one version stand beside each other where that has room.
-	aside := (vg.Length(d.series) - vg.Length(d.of-1)/2) * min(part*0.2, 6*px)
+	aside := d.aside(part)
 	at := func(i int, v float64) vg.Point { return vg.Point{X: x(float64(i)) + aside, Y: y(max(v, p.Y.Min))} }
 
 	if d.reference >= 0 && d.series == 0 {
@@ -65,6 +64,14 @@ func (d trendMarks) Plot(c draw.Canvas, p *plot.Plot) {
 			d.arrow(c, foot)
 		}
 	}
+}
+
+// aside is how far a series stands from the middle of a version's slot, which is
+// part wide: series of one version stand beside each other where that has room,
+// and none nearer to the next version than to its own.
+func (d trendMarks) aside(part vg.Length) vg.Length {
+	step := min(part*0.2, part*0.6/vg.Length(max(d.of-1, 1)), 6*px)
+	return (vg.Length(d.series) - vg.Length(d.of-1)/2) * step
 }
 
 // ink is the colour of the n-th stretch: its line's, or the series' own.
