@@ -16,20 +16,28 @@ const metricColumns = 6
 // WriteMetrics writes every metric that some version of t has, those of imported
 // figures included: a row a metric and a column a version, oldest first, medians
 // only. Imported figures keep their units and, where there is one sample, all
-// their digits. It suits few versions and many metrics; of many versions, blocks of six
-// stand below each other.
-func WriteMetrics(w io.Writer, t sweep.Table) error {
+// their digits. It suits few versions and many metrics; of many versions, blocks of
+// six stand below each other, of fewer where width terminal columns, 110 when 0,
+// have no room for six.
+func WriteMetrics(w io.Writer, t sweep.Table, width int) error {
+	width = lineWidth(width)
 	var b strings.Builder
 	b.WriteString(tableTitle(t) + "\n")
 	metrics := t.Plan.AllMetrics()
-	for at := 0; at < len(t.Rows); at += metricColumns {
-		rows := t.Rows[at:min(at+metricColumns, len(t.Rows))]
+	for rows := t.Rows; len(rows) > 0; {
+		n := min(metricColumns, len(rows))
+		block := metricBlock(t, metrics, rows[:n])
+		for n > 1 && blockWidth(block) > width {
+			n--
+			block = metricBlock(t, metrics, rows[:n])
+		}
 		b.WriteByte('\n')
-		writeMetricBlock(&b, metricBlock(t, metrics, rows))
+		writeMetricBlock(&b, block)
+		rows = rows[n:]
 	}
 	b.WriteByte('\n')
 	for _, line := range slices.Concat(dashes(t), []string{"figures: median", "load: " + loadCaption(t), machineLine(t.Environment)}) {
-		b.WriteString(wrap(line, defaultTableWidth, 2) + "\n")
+		b.WriteString(wrap(line, width, 2) + "\n")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the metrics of %s: %w", Printable(t.Target), err)
@@ -78,12 +86,7 @@ func inFull(v float64) string {
 
 // writeMetricBlock sets names to the left and figures to the right.
 func writeMetricBlock(b *strings.Builder, block [][]string) {
-	widths := make([]int, len(block[0]))
-	for _, cells := range block {
-		for i, cell := range cells {
-			widths[i] = max(widths[i], textWidth(cell))
-		}
-	}
+	widths := blockWidths(block)
 	for _, cells := range block {
 		line := padRight(cells[0], widths[0]) + columnGap + padRight(cells[1], widths[1])
 		for i, cell := range cells[2:] {
@@ -91,4 +94,25 @@ func writeMetricBlock(b *strings.Builder, block [][]string) {
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
+}
+
+// blockWidths is how wide the widest cell of each column is.
+func blockWidths(block [][]string) []int {
+	widths := make([]int, len(block[0]))
+	for _, cells := range block {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], textWidth(cell))
+		}
+	}
+	return widths
+}
+
+// blockWidth is how wide a block's lines are.
+func blockWidth(block [][]string) int {
+	widths := blockWidths(block)
+	line := len(columnGap) * (len(widths) - 1)
+	for _, width := range widths {
+		line += width
+	}
+	return line
 }

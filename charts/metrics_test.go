@@ -11,7 +11,7 @@ import (
 func metricsText(t *testing.T, table sweep.Table) string {
 	t.Helper()
 	var b strings.Builder
-	if err := WriteMetrics(&b, table); err != nil {
+	if err := WriteMetrics(&b, table, 0); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -66,7 +66,7 @@ func TestMetricsInBlocks(t *testing.T) {
 		}
 	}
 	full := errors.New("full")
-	if err := WriteMetrics(writerFunc(func([]byte) (int, error) { return 0, full }), nodeTable()); !errors.Is(err, full) {
+	if err := WriteMetrics(writerFunc(func([]byte) (int, error) { return 0, full }), nodeTable(), 0); !errors.Is(err, full) {
 		t.Errorf("error %v", err)
 	}
 }

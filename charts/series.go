@@ -16,10 +16,12 @@ const seriesCells = 9
 // WriteSeries writes one metric's medians the way the table that this project
 // began with does: for each line of releases, the newest line first, a row of
 // versions and below it a row of figures, the newest version first, "-" for
-// what has none. Lines of more than nine versions go on in further pairs
-// of rows. A figure with a star is in doubt.
+// what has none. Lines of more than nine versions, or of more than width terminal
+// columns, 110 when 0, go on in further pairs of rows. A figure with a star is in
+// doubt.
 // Below stands why versions have no figure.
-func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
+func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric, width int) error {
+	width = lineWidth(width)
 	var b strings.Builder
 	shown := displayOf(m)
 	b.WriteString(heading(t, m))
@@ -31,8 +33,13 @@ func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
 	cells, starred := seriesOf(t, m)
 	for _, line := range cells {
 		b.WriteString("\n* " + line.heading() + "\n")
-		for chunk := range slices.Chunk(line.cells, seriesCells) {
-			writePair(&b, chunk)
+		for cells := line.cells; len(cells) > 0; {
+			n := min(seriesCells, len(cells))
+			for n > 1 && pairWidth(cells[:n]) > width {
+				n--
+			}
+			writePair(&b, cells[:n])
+			cells = cells[n:]
 		}
 	}
 	b.WriteByte('\n')
@@ -42,10 +49,9 @@ func WriteSeries(w io.Writer, t sweep.Table, m sweep.Metric) error {
 	if starred {
 		b.WriteString("*: in doubt: some requests failed, or every sample is spoilt\n")
 	}
-	for _, line := range dashes(t) {
-		b.WriteString(wrap(line, defaultTableWidth, 2) + "\n")
+	for _, line := range append(dashes(t), "load: "+loadCaption(t), machineLine(t.Environment)) {
+		b.WriteString(wrap(line, width, 2) + "\n")
 	}
-	b.WriteString("load: " + loadCaption(t) + "\n" + machineLine(t.Environment) + "\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the series of %s: %w", Printable(t.Target), err)
 	}
@@ -135,14 +141,25 @@ func seriesSamples(t sweep.Table, m sweep.Metric) string {
 	return " of " + countRange(least, most, "sample")
 }
 
+// width is that of a cell's wider half.
+func (c seriesCell) width() int { return max(textWidth(c.version), textWidth(c.figure)) }
+
+// pairWidth is how wide a pair of rows is.
+func pairWidth(cells []seriesCell) int {
+	width := 1
+	for _, c := range cells {
+		width += c.width() + len("  |")
+	}
+	return width
+}
+
 // writePair writes a row of versions above the row of their figures, each
 // pair of cells equally wide.
 func writePair(b *strings.Builder, cells []seriesCell) {
 	row := func(text func(seriesCell) string) {
 		b.WriteByte('|')
 		for _, c := range cells {
-			width := max(textWidth(c.version), textWidth(c.figure))
-			b.WriteString(" " + padLeft(text(c), width) + " |")
+			b.WriteString(" " + padLeft(text(c), c.width()) + " |")
 		}
 		b.WriteByte('\n')
 	}

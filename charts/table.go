@@ -34,10 +34,7 @@ const (
 // no version has are left out. The text holds no control characters but line
 // breaks, whatever the versions and reasons contain.
 func WriteTable(w io.Writer, t sweep.Table, o TableOptions) error {
-	width := max(o.Width, minTableWidth)
-	if o.Width == 0 {
-		width = defaultTableWidth
-	}
+	width := lineWidth(o.Width)
 	var b strings.Builder
 	b.WriteString(tableTitle(t) + "\n\n")
 	columns, omitted := narrowed(t, tableColumns(t, o.Judgement, true), width)

@@ -27,7 +27,7 @@ func textWith(t *testing.T, table sweep.Table, o TableOptions) string {
 func seriesText(t *testing.T, table sweep.Table, key string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := WriteSeries(&b, table, metric(t, key)); err != nil {
+	if err := WriteSeries(&b, table, metric(t, key), 0); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -71,6 +71,24 @@ func TestTableWidth(t *testing.T) {
 	for _, line := range strings.Split(tableText(t, nodeTable()), "\n") {
 		if textWidth(line) > defaultTableWidth {
 			t.Errorf("%d columns: %s", textWidth(line), line)
+		}
+	}
+}
+
+// Every layout keeps to the terminal's width.
+func TestLayoutsKeepToWidth(t *testing.T) {
+	for _, width := range []int{60, 80, 100} {
+		var series, metrics strings.Builder
+		if err := WriteSeries(&series, foundingTable(), metric(t, sweep.QPS), width); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteMetrics(&metrics, foundingTable(), width); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(series.String()+metrics.String(), "\n") {
+			if n := textWidth(line); n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
 		}
 	}
 }
@@ -223,7 +241,7 @@ func TestTablesPassOnWriteErrors(t *testing.T) {
 	if err := WriteTable(w, nodeTable(), TableOptions{}); !errors.Is(err, full) {
 		t.Errorf("table: error %v", err)
 	}
-	if err := WriteSeries(w, nodeTable(), metric(t, sweep.QPS)); !errors.Is(err, full) {
+	if err := WriteSeries(w, nodeTable(), metric(t, sweep.QPS), 0); !errors.Is(err, full) {
 		t.Errorf("series: error %v", err)
 	}
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"versweep/charts"
 	"versweep/store"
@@ -42,6 +44,7 @@ type tableFlags struct {
 	posts          string // published figures instead of the store's
 	format         string // empty until chosen
 	output         string // empty is stdout
+	width          int    // columns of the terminal; 0 when there is none
 	sweep          int64  // 0 is the latest
 }
 
@@ -62,6 +65,9 @@ func (a *app) tableCommand() *cobra.Command {
 			given := cmd.Flags().Changed("metric")
 			if err := f.check(a.json, cmd.Flags()); err != nil {
 				return err
+			}
+			if f.output == "" {
+				f.width = a.columns()
 			}
 			if cmd.Flags().Changed("published") {
 				target, err := publishedTarget(args, f.posts)
@@ -223,16 +229,29 @@ func (a *app) storedSweep(ctx context.Context, target string, number int64) (swe
 // printTable prints a table in the form that the flags ask for, with what the
 // judgement j says of neighbours. metric is what the series layout shows.
 func (a *app) printTable(t sweep.Table, j sweep.Judgement, layout, metric string) error {
-	f := tableFlags{layout: layout, metric: metric, format: formatText}
+	f := tableFlags{layout: layout, metric: metric, format: formatText, width: a.columns()}
 	if a.json {
 		f.format = formatJSON
 	}
 	return writeTable(a.stdout, t, &j, f)
 }
 
+// columns is how wide the terminal is that stdout is; 0 when it is none.
+func (a *app) columns() int {
+	f, ok := a.stdout.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // writeTable writes a table; j is nil for none.
 func writeTable(w io.Writer, t sweep.Table, j *sweep.Judgement, f tableFlags) error {
-	options := charts.TableOptions{Judgement: j}
+	options := charts.TableOptions{Judgement: j, Width: f.width}
 	switch {
 	case f.format == formatJSON:
 		return writeJSON(w, newTableJSON(t, *j))
@@ -243,13 +262,13 @@ func writeTable(w io.Writer, t sweep.Table, j *sweep.Judgement, f tableFlags) er
 	case f.format == formatMarkdown:
 		return charts.WriteTableMarkdown(w, t, options)
 	case f.layout == layoutMetrics:
-		return charts.WriteMetrics(w, t)
+		return charts.WriteMetrics(w, t, f.width)
 	case f.layout == layoutSeries:
 		m, err := findMetric(t.Plan, f.metric)
 		if err != nil {
 			return err
 		}
-		return charts.WriteSeries(w, t, m)
+		return charts.WriteSeries(w, t, m, f.width)
 	}
 	return charts.WriteTable(w, t, options)
 }
