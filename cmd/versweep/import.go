@@ -21,10 +21,11 @@ import (
 
 func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "import FORMAT FILE…",
+		Use:   "import FORMAT [VERSION=]FILE…",
 		Short: "Take in results that another tool measured",
 		Long: `import stores results that were measured elsewhere, so that they can be printed,
 drawn and judged. They are series of their own and never mixed with measured ones.
+Tables, csv and markdown, come as one FILE; reports of tools as one or more.
 docs/import.md has the rules, docs/formats.md what is read of each tool.`,
 		Example: `  versweep import csv nightly.csv --target x
   versweep import wrk --target x 1.0=wrk-1.0.txt 1.1=wrk-1.1.txt

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"time"
 
@@ -16,6 +17,9 @@ type actionEntry struct {
 	Range any      `json:"range"`
 	Extra string   `json:"extra"`
 }
+
+// exportedExtra is what store/export says of a figure.
+var exportedExtra = regexp.MustCompile(`, median of [0-9,]+ samples?$`)
 
 // actionPrefix begins the file in which the action keeps its history.
 const actionPrefix = "window.BENCHMARK_DATA ="
@@ -93,6 +97,9 @@ func readActionHistory(d document, text string, o Options) ([]Reading, error) {
 func (e actionEntry) reading(d document, line, i int, better sweep.Better) (Reading, error) {
 	if e.Name == nil || e.Value == nil {
 		return Reading{}, d.fail(line, "entry %d has no name or no value", i+1)
+	}
+	if exportedExtra.MatchString(e.Extra) {
+		return Reading{}, d.fail(line, "versweep export github-action wrote this, and it holds medians and no samples: import what versweep export csv writes")
 	}
 	r := newReading(line)
 	r.Label, r.Attributes = *e.Name, map[string]string{}

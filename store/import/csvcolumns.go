@@ -49,6 +49,11 @@ func newCSVColumns(header []string, line int) (csvColumns, error) {
 		c.metrics = append(c.metrics, csvMetricColumn{at, cell})
 	}
 	switch {
+	case seen["status"] && (seen["line"] && seen["reason"] || seen["lowest – highest"]):
+		return c, &CSVError{
+			Line: line, Why: "this table was printed by versweep table: it holds medians and no samples",
+			Hint: "versweep export csv TARGET writes what can be imported",
+		}
 	case (c.metric >= 0) != (c.value >= 0):
 		return c, &CSVError{Line: line, Why: "of the columns metric and value one is missing", Hint: headerHint}
 	case c.long() && len(c.metrics) > 0:
