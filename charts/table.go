@@ -53,20 +53,26 @@ func WriteTable(w io.Writer, t sweep.Table, o TableOptions) error {
 	return nil
 }
 
-// tableTitle is "Node.js: 27 versions from npm, 2 failed".
+// tableTitle is "Node.js: 27 versions from npm, 2 failed, 1 without a figure".
 func tableTitle(t sweep.Table) string {
 	title := targetTitle(t) + ": " + count(int64(len(t.Rows)), "version")
 	if t.Plan.Source != "" {
 		title += " from " + Printable(t.Plan.Source)
 	}
-	failed := 0
+	failed, without := 0, 0
 	for _, row := range t.Rows {
-		if row.Status == sweep.Failed {
+		switch {
+		case row.WithoutFigure():
+			without++
+		case row.Status == sweep.Failed:
 			failed++
 		}
 	}
 	if failed > 0 {
 		title += fmt.Sprintf(", %d failed", failed)
+	}
+	if without > 0 {
+		title += fmt.Sprintf(", %d without a figure", without)
 	}
 	return title
 }
@@ -299,7 +305,7 @@ func writeRows(b *strings.Builder, t sweep.Table, figures []column, width int) (
 			line(names[i], func(c column) string { return cellOr(c.cells[i], "-") })
 			continue
 		}
-		reason := "failed: " + cellOr(Printable(row.Reason), "reason unknown")
+		reason := rowStatus(row)
 		room := max(width-nameWidth-len(columnGap), minReasonColumns)
 		short := shorten(reason, withinColumns(room))
 		if short != reason {

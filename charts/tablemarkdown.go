@@ -55,10 +55,13 @@ func (c column) heading() string {
 	return c.head[0] + " (" + c.head[1] + ")"
 }
 
-// rowStatus is "ok", or what was wrong: "failed: exit status 1". The remarks
-// tell what was wrong with versions that are degraded.
+// rowStatus is "ok", or what was wrong: "failed: exit status 1", "no figure in the
+// file". The remarks tell what was wrong with versions that are degraded.
 func rowStatus(r sweep.Row) string {
-	if r.Status == sweep.Failed {
+	switch {
+	case r.WithoutFigure():
+		return Printable(r.Reason)
+	case r.Status == sweep.Failed:
 		return "failed: " + cellOr(Printable(r.Reason), "reason unknown")
 	}
 	return string(r.Status)

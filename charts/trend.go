@@ -146,6 +146,9 @@ func newTrend(axis *versionAxis, t sweep.Table, m sweep.Metric, logY bool) *tren
 	for r, row := range t.Rows {
 		i := axis.position(t, r)
 		tr.marks[i] = newMark(row.Status, row.Metrics, m.Key, shown, logY)
+		if row.WithoutFigure() {
+			tr.marks[i].kind = markUnknown
+		}
 		if row.Version.Name == t.Plan.Reference && tr.marks[i].hasFigure() {
 			tr.reference = i
 		}

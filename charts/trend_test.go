@@ -235,6 +235,20 @@ func TestTrendMarks(t *testing.T) {
 	}
 }
 
+// A version of which nothing was published did not fail.
+func TestVersionsWithoutFigure(t *testing.T) {
+	table := qpsTable(100, math.NaN(), 102)
+	table.Rows[1].Reason = sweep.NoFigure + " in the post"
+	tr, f := laidOut(t, table, Options{})
+	if texts := legendTexts(f); tr.marks[1].kind != markUnknown || slices.Contains(texts, "failed") || !slices.Contains(texts, "no figure") {
+		t.Errorf("kind %v, legend %q", tr.marks[1].kind, texts)
+	}
+	text := tableText(t, table)
+	if !strings.Contains(text, ", 1 without a figure\n") || strings.Contains(text, "failed") || !strings.Contains(text, "no figure in the post\n") {
+		t.Errorf("%s", text)
+	}
+}
+
 func legendTexts(f *frame) []string {
 	var texts []string
 	for _, e := range f.legend {

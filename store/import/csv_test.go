@@ -105,8 +105,8 @@ func TestCSV(t *testing.T) {
 		},
 		"unknown values": {
 			"version,round,qps,p99_ms\n1.0,1,100,\n1.0,2,-,n/a\n1.1,1,–,NULL\n1.2,1,0,5\n1.3,,NA,\n",
-			"x||: 1.0 1.1 1.2 1.3\n1.1: no value in the file\n1.3: no value in the file\n" +
-				"1.0 1.0 qps=100\n1.1 1.2 p99_ms=5 qps=0 failed: throughput 0\n2.0 1.0 failed: no value in the file\n",
+			"x||: 1.0 1.1 1.2 1.3\n1.1: no figure in the file\n1.3: no figure in the file\n" +
+				"1.0 1.0 qps=100\n1.1 1.2 p99_ms=5 qps=0 failed: throughput 0\n2.0 1.0 failed: no figure in the file\n",
 		},
 		"all failed, some failed": {
 			"version,qps,error_share\n1.0,9,1\n1.1,9,\"12,5%\"\n1.2,9,0\n",
@@ -131,7 +131,7 @@ func TestCSV(t *testing.T) {
 		},
 		"spaces, apostrophes and commas group thousands": {
 			"version\tqps\n1\t1 402.5\n2\t1'402\n3\t1,402,000\n4\t1.5e3\n5\t\n6\t7\n",
-			"x||: 1 2 3 4 5 6\n5: no value in the file\n1.0 1 qps=1402.5\n1.1 2 qps=1402\n1.2 3 qps=1.402e+06\n1.3 4 qps=1500\n1.4 6 qps=7\n",
+			"x||: 1 2 3 4 5 6\n5: no figure in the file\n1.0 1 qps=1402.5\n1.1 2 qps=1402\n1.2 3 qps=1.402e+06\n1.3 4 qps=1500\n1.4 6 qps=7\n",
 		},
 		"one number tells how another is to be read": {
 			"version;qps;p99_ms\n1;1.234;0,5\n2;1.000;1,125\n",

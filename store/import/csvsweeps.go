@@ -12,7 +12,7 @@ import (
 )
 
 // noValue is the reason of what the file names without a figure.
-const noValue = "no value in the file"
+const noValue = sweep.NoFigure + " in the file"
 
 // csvSample is a sample while it is put together.
 type csvSample struct {

@@ -67,7 +67,7 @@ func TestFoundingTableKeepsItsPlaces(t *testing.T) {
 	}
 	table := sweep.NewTable(sweeps[0])
 	want := map[string]float64{"0.8.18": 7679, "0.8.14": 7593, "0.8.0": 7702, "0.9.8": 6845, "0.1.90": 8146}
-	reasons := map[string]string{"0.8.19": "the post gives no figure", "0.5.4": "did not run", "0.1.0": "did not run"}
+	reasons := map[string]string{"0.8.19": "no figure in the post", "0.5.4": "did not run", "0.1.0": "did not run"}
 	measured := 0
 	for _, row := range table.Rows {
 		name := row.Version.Name
