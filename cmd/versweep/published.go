@@ -21,7 +21,7 @@ import (
 // addPublishedFlag adds --published to the commands that show figures.
 func addPublishedFlag(flags *pflag.FlagSet, value *string) {
 	flags.StringVar(value, "published", "", "figures of a published post instead of the store's: "+strings.Join(published.Names(), ", ")+
-		"; NAME/PART takes one load or machine of it (default none)")
+		"; NAME/PART takes one load or machine of it, and a post of one target needs no TARGET (default none)")
 }
 
 // findPublished reads one of the published datasets.
