@@ -191,11 +191,12 @@ func (b workbench) command(name string, args ...string) error {
 // output runs versweep; a regression found is no failure here.
 func (b workbench) output(args ...string) ([]byte, error) {
 	out, err := exec.Command(b.program, args...).Output()
-	if e, ok := errors.AsType[*exec.ExitError](err); ok && e.ExitCode() == 3 {
-		err = nil
+	e, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case exited && e.ExitCode() == 3, err == nil:
+		return out, nil
+	case exited:
+		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(e.Stderr)))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("versweep %s: %w", args[0], err)
-	}
-	return out, nil
+	return nil, fmt.Errorf("versweep %s: %w", args[0], err)
 }

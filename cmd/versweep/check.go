@@ -145,7 +145,7 @@ func (a *app) printChecked(c checked) error {
 			if i > 0 {
 				fmt.Fprintln(a.stdout)
 			}
-			if err := charts.WriteFindings(a.stdout, j, charts.FindingsOptions{MinChange: c.minChange}); err != nil {
+			if err := charts.WriteFindings(a.stdout, j, charts.FindingsOptions{Width: a.columns(), MinChange: c.minChange}); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,11 +84,12 @@ func (f *compareFlags) check(json bool) (sweep.JudgeOptions, error) {
 		}
 	case "":
 		f.format = formatText
-		switch strings.ToLower(filepath.Ext(f.output)) {
-		case ".md", ".markdown":
-			f.format = formatMarkdown
-		case ".html", ".htm":
-			f.format = formatHTML
+		if json {
+			break
+		}
+		var err error
+		if f.format, err = formatByName(f.output, []string{formatText, formatMarkdown, formatHTML}); err != nil {
+			return sweep.JudgeOptions{}, err
 		}
 	default:
 		return sweep.JudgeOptions{}, misuse("use text, markdown or html", "--format: unknown value %q", f.format)
@@ -183,6 +183,9 @@ func measuredVersions(past []sweep.Sweep) []sweep.Version {
 // ask for.
 func (a *app) writeRelease(r sweep.Release, f compareFlags) error {
 	options := charts.ReleaseOptions{Repeat: repeatCommands(r)}
+	if f.output == "" {
+		options.Width = a.columns()
+	}
 	write := func(w io.Writer) error {
 		switch {
 		case a.json:

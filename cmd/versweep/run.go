@@ -316,7 +316,7 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, s
 	}
 	if !a.json && layout == "" && err == nil {
 		fmt.Fprintln(a.stdout)
-		if err := charts.WriteFindings(a.stdout, j, charts.FindingsOptions{}); err != nil {
+		if err := charts.WriteFindings(a.stdout, j, charts.FindingsOptions{Width: a.columns()}); err != nil {
 			return err
 		}
 	}
