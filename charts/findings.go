@@ -77,7 +77,7 @@ func lineWidth(width int) int {
 func judgementTitle(j sweep.Judgement, counting []sweep.Finding) string {
 	title := Printable(cmp.Or(j.Title, j.Target)) + ": "
 	switch {
-	case len(j.Metrics) == 0 && len(j.Versions) > 0:
+	case len(j.Versions) > 0 && len(j.NotMeasured) >= len(j.Versions):
 		return title + "nothing could be judged in " + count(int64(len(j.Versions)), "version")
 	case len(counting) > 0:
 		title += count(int64(len(counting)), "regression")

@@ -77,6 +77,11 @@ fails on regressions.`,
 
 // check refuses what can be refused without the store, and chooses the format.
 func (f *compareFlags) check(json bool) (sweep.JudgeOptions, error) {
+	if f.output != "" {
+		if err := checkOutput(f.output); err != nil {
+			return sweep.JudgeOptions{}, err
+		}
+	}
 	switch f.format {
 	case formatText, formatMarkdown, formatHTML:
 		if json {
@@ -93,11 +98,6 @@ func (f *compareFlags) check(json bool) (sweep.JudgeOptions, error) {
 		}
 	default:
 		return sweep.JudgeOptions{}, misuse("use text, markdown or html", "--format: unknown value %q", f.format)
-	}
-	if f.output != "" {
-		if err := checkOutput(f.output); err != nil {
-			return sweep.JudgeOptions{}, err
-		}
 	}
 	return f.options()
 }
