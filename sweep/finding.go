@@ -90,8 +90,9 @@ type Judgement struct {
 	// Joint sums up, for every version at which something changed, all its
 	// metrics in one sentence: "no faster, three times the memory".
 	Joint map[string]string
-	// Neighbours compares the throughput (or the only metric) of each version
-	// with the one before it.
+	// Neighbours compares the throughput (or else the first metric) of each version
+	// with the one before it; whether that is settled, the level of the versions
+	// around it says.
 	Neighbours []Comparison
 	// AgainstReference compares every metric of each version with the
 	// reference, by version name and metric key.

@@ -288,7 +288,9 @@ func (g *judging) tell(r *judgedSeries, c candidate) {
 		f.PlaceLo, f.PlaceHi = g.versions[g.after(r, s.AtLo)].Name, g.versions[s.AtHi].Name
 		g.recovery(&f, r, s.Before, s.At)
 		f.Notes = append(f.Notes, g.between(s.Before, s.At)...)
-		f.Notes = append(f.Notes, g.causes(s.Before, s.At)...)
+		if !slices.ContainsFunc(g.j.Findings, func(told Finding) bool { return told.From == f.From && told.To == f.To }) {
+			f.Notes = append(f.Notes, g.causes(s.Before, s.At)...) // once for all metrics
+		}
 		if r.metric.Key == QPS {
 			f.Notes = append(f.Notes, g.witness(f, s)...)
 		}

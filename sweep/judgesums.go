@@ -133,7 +133,7 @@ func (g *judging) creep(r *judgedSeries) {
 	}
 	from, to := r.levels[best].To-1, r.levels[last].To-1
 	told := slices.ContainsFunc(g.j.Findings, func(f Finding) bool {
-		return f.Metric.Key == r.metric.Key && f.Verdict == Regression && g.place(f.To) > from
+		return f.Metric.Key == r.metric.Key && f.Verdict == Regression && g.index(f.To) > from
 	})
 	change, lo, hi := levelChange(r, best, last)
 	if told || -g.effect <= change && change <= g.effect || lo <= 0 && hi >= 0 {
@@ -186,10 +186,6 @@ func (g *judging) trend(r *judgedSeries) {
 	g.add(f)
 }
 
-func (g *judging) place(version string) int {
-	return slices.IndexFunc(g.versions, func(v Version) bool { return v.Name == version })
-}
-
 // bestLevel is the index of the best level; -1 when there is none.
 func (g *judging) bestLevel(r *judgedSeries) int {
 	best := -1
@@ -240,7 +236,7 @@ func (g *judging) sum(r *judgedSeries) {
 	if smallest := r.smallestEffect(); !math.IsNaN(smallest) {
 		g.j.SmallestEffect[key] = smallest
 	}
-	reference := g.place(g.newest().Plan.Reference)
+	reference := g.index(g.newest().Plan.Reference)
 	if reference >= 0 && r.replica && !g.single {
 		var twin []float64
 		own := meansByRound(r.samples)[reference]
@@ -397,7 +393,7 @@ func withinSentence(m Metric) string {
 // itself moved: then the machine changed, and no version did.
 func (g *judging) referenceMoved() {
 	r := g.readings[g.primary()]
-	reference := g.place(g.newest().Plan.Reference)
+	reference := g.index(g.newest().Plan.Reference)
 	if r == nil || reference < 0 || g.newest().Plan.Foreign != nil {
 		return
 	}

@@ -125,6 +125,7 @@ func (g *judging) sameWords(comparisons []Comparison) string {
 	return fmt.Sprintf("the same within %.3g %%", 100*math.Expm1(g.effect))
 }
 
+// index is the place of a version on the axis; -1 when it has none.
 func (s *strand) index(version string) int {
 	return slices.IndexFunc(s.versions, func(v Version) bool { return v.Name == version })
 }
