@@ -55,10 +55,11 @@ func TestScripts(t *testing.T) {
 func TestImportArrows(t *testing.T) {
 	allowed := map[string][]string{
 		"sweep/load": {}, "sweep/stats": {}, "docs": {},
-		"sweep":        {"sweep/load", "sweep/stats"},
-		"runtimes":     {"sweep", "sweep/load"},
-		"store":        {"sweep", "sweep/load"},
-		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
+		"sweep":         {"sweep/load", "sweep/stats"},
+		"sweep/nightly": {"sweep", "sweep/stats"},
+		"runtimes":      {"sweep", "sweep/load"},
+		"store":         {"sweep", "sweep/load"},
+		"store/import":  {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
 		"charts":        {"sweep", "sweep/load", "sweep/stats"},
 		"charts/report": {"charts", "sweep", "sweep/load", "sweep/stats"},
 	}
