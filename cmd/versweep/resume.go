@@ -90,12 +90,11 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if err := a.obtainAgain(ctx, l, &sw); err != nil {
 		return err
 	}
-	l.forSweep(sw.ID)
-	if err := a.carryOut(ctx, st, l.launcher, &sw, layout, picture); err != nil {
+	if err := a.carryOut(ctx, st, l, &sw); err != nil {
 		return err
 	}
 	a.tidy(ctx, l, sw.Outcomes, f.keepImages)
-	return nil
+	return a.showSweep(ctx, st, sw, layout, picture)
 }
 
 // unfinished reads the sweep to go on with.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"versweep/charts"
 	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
@@ -195,54 +194,19 @@ func (a *app) sweep(ctx context.Context, o *order) error {
 	if err := a.confirm(ctx, plan, chosen, l, o.cpus, knownNoise(ctx, st, plan), o.yes); err != nil {
 		return err
 	}
-	outcomes, err := a.obtain(ctx, l.supply, plan.Versions, l.finish)
+	sw, err := a.conduct(ctx, st, l, plan, conducting{reference: reference, latencyShare: o.latencyPasses(), keepImages: o.keepImages})
 	if err != nil {
 		return err
 	}
-	if plan.Reference, err = a.chooseReference(ctx, plan, outcomes, l.launcher, reference); err != nil {
-		return err
-	}
-	if o.latencyPass && plan.Reference != "" {
-		if plan.LatencyRate, err = a.latencyRate(ctx, plan, outcomes, l.launcher, o.latencyShare); err != nil {
-			return err
-		}
-	}
-	sw, err := begin(ctx, st, plan, l.environment, outcomes)
-	if err != nil {
-		return err
-	}
-	l.forSweep(sw.ID)
-	if err := a.carryOut(ctx, st, l.launcher, &sw, o.layout, o.picture); err != nil {
-		return err
-	}
-	a.tidy(ctx, l, sw.Outcomes, o.keepImages)
-	return nil
+	return a.showSweep(ctx, st, sw, o.layout, o.picture)
 }
 
-// begin stores a sweep whose builds are made, claimed by this process.
-func begin(ctx context.Context, st *store.Store, p sweep.Plan, env sweep.Environment, outcomes []sweep.Outcome) (sweep.Sweep, error) {
-	if p.Reference != "" {
-		if _, err := st.SetSeriesReference(ctx, p, env, p.Reference); err != nil {
-			return sweep.Sweep{}, err
-		}
+// latencyPasses is --latency-share where --latency-pass asks for it, or 0.
+func (f runFlags) latencyPasses() float64 {
+	if !f.latencyPass {
+		return 0
 	}
-	sw, err := st.CreateSweep(ctx, p, env, time.Now())
-	if err != nil {
-		return sw, err
-	}
-	for _, o := range outcomes {
-		if err := st.SaveOutcome(ctx, sw.ID, o); err != nil {
-			return sw, err
-		}
-	}
-	sw.Outcomes = outcomes
-	return sw, claim(ctx, st, sw.ID)
-}
-
-// claim keeps other processes from carrying out the same sweep.
-func claim(ctx context.Context, st *store.Store, id int64) error {
-	this := runtimes.ThisOwner()
-	return st.ClaimSweep(ctx, id, this, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
+	return f.latencyShare
 }
 
 // openStore opens the store for writing.
@@ -276,69 +240,6 @@ func withMissing(chosen sweep.Chosen, d *runtimes.Definition) []sweep.Version {
 		}
 	}
 	return sweep.SortVersions(versions)
-}
-
-// carryOut runs the rounds that are missing and shows the results.
-func (a *app) carryOut(ctx context.Context, st *store.Store, l sweep.Launcher, sw *sweep.Sweep, layout, picture string) error {
-	progress := a.newRoundProgress(*sw)
-	a.sweeping = sw.ID
-	before, began := len(sw.Samples), time.Now()
-	runner := sweep.Runner{Launcher: l, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: sweep.ThisMachine()}
-	end, err := runner.Run(ctx, sw)
-	progress.end()
-	if err != nil {
-		return err
-	}
-	a.say("%s", costs(sw.Plan, sw.Samples[before:], time.Since(began)))
-	if again := takenAgain(sw.Samples[before:]); again != "" {
-		a.say("%s", again)
-	}
-	sw.Finished = time.Now()
-	if err := st.FinishSweep(ctx, sw.ID, sw.Finished); err != nil {
-		return err
-	}
-	a.sayEnd(end, sw.Plan)
-	t := sweep.NewTable(*sw)
-	if !anyMeasured(t) {
-		if err := a.printTable(t, sweep.Judgement{}, layout, sweep.QPS); err != nil {
-			return err
-		}
-		return errNothingMeasured
-	}
-	j, err := a.judge(ctx, st, sw.Plan.Target, 0, sweep.JudgeOptions{Source: sw.Plan.Source})
-	if errors.Is(err, errNothingToJudge) {
-		a.warn("%v: the machine was busy all the time; versweep doctor may say why", err)
-	} else if err != nil {
-		return err
-	}
-	if err := a.printTable(t, sweep.Judge([]sweep.Sweep{*sw}, sweep.JudgeOptions{}), layout, sweep.QPS); err != nil {
-		return err
-	}
-	if !a.json && layout == "" && err == nil {
-		fmt.Fprintln(a.stdout)
-		if err := charts.WriteFindings(a.stdout, j, charts.FindingsOptions{Width: a.columns()}); err != nil {
-			return err
-		}
-	}
-	if picture == "" {
-		return nil
-	}
-	if err := writePicture(picture, t, sweep.QPS, charts.Options{Judgement: &j}); err != nil {
-		return err
-	}
-	a.say("wrote %s", picture)
-	return nil
-}
-
-var errNothingMeasured = errors.New("no version could be measured; the table says why")
-
-func anyMeasured(t sweep.Table) bool {
-	for _, r := range t.Rows {
-		if r.Status != sweep.Failed {
-			return true
-		}
-	}
-	return false
 }
 
 // confirm shows the plan, and asks where somebody can answer.
