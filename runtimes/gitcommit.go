@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-git/go-git/v5/plumbing/object"
 
@@ -74,7 +75,14 @@ const (
 // subjectOf is the first line of a message, made safe: anybody can write it.
 func subjectOf(message string) string {
 	message = strings.TrimLeft(message, "\r\n\t ")
-	line, _, _ := strings.Cut(message[:min(len(message), maxMessage)], "\n")
+	if len(message) > maxMessage {
+		end := maxMessage
+		for end > maxMessage-utf8.UTFMax && !utf8.RuneStart(message[end]) {
+			end--
+		}
+		message = message[:end]
+	}
+	line, _, _ := strings.Cut(message, "\n")
 	line = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsPrint(r):
