@@ -6,14 +6,6 @@ import (
 	"testing"
 )
 
-func nameList(vs []Version) string {
-	var list []string
-	for _, v := range vs {
-		list = append(list, v.Name)
-	}
-	return strings.Join(list, " ")
-}
-
 // Sweeps of commits keep the order of their lists, and one between two commits
 // of another comes between them.
 func TestListedSweepsKeepTheirOrder(t *testing.T) {
@@ -37,7 +29,7 @@ func TestListedSweepsKeepTheirOrder(t *testing.T) {
 				}
 				sweeps = append(sweeps, Sweep{Plan: p})
 			}
-			if got := nameList(axisOf(sweeps)); got != tt.want {
+			if got := strings.Join(names(axisOf(sweeps)), " "); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 			for i := range sweeps {
@@ -45,7 +37,7 @@ func TestListedSweepsKeepTheirOrder(t *testing.T) {
 			}
 			sorted := strings.Fields(tt.want)
 			slices.Sort(sorted)
-			if got := nameList(axisOf(sweeps)); got != strings.Join(sorted, " ") {
+			if got := strings.Join(names(axisOf(sweeps)), " "); got != strings.Join(sorted, " ") {
 				t.Errorf("without an order of its own: %s", got)
 			}
 		})

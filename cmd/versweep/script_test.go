@@ -58,12 +58,12 @@ func TestImportArrows(t *testing.T) {
 		"sweep":         {"sweep/load", "sweep/stats"},
 		"sweep/nightly": {"sweep", "sweep/stats"},
 		"runtimes":      {"sweep", "sweep/load"},
-		// Repositories for tests and for trying; its own test builds from them.
-		"runtimes/planted": {"runtimes", "sweep"},
-		"store":            {"sweep", "sweep/load"},
-		"store/import":     {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
+		"store":         {"sweep", "sweep/load"},
+		"store/import":  {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
 		"charts":        {"sweep", "sweep/load", "sweep/stats"},
 		"charts/report": {"charts", "sweep", "sweep/load", "sweep/stats"},
+		// Repositories for tests and for trying; its own test builds from them.
+		"runtimes/planted": {"runtimes", "sweep"},
 	}
 	heavy := map[string]string{
 		"github.com/docker/": "runtimes", "modernc.org/sqlite": "store", "gonum.org/v1/plot": "charts",
