@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 
 	"versweep/sweep"
 )
@@ -144,27 +143,4 @@ func (g *gitSource) commitOf(ctx context.Context, v sweep.Version) (plumbing.Has
 		}
 	}
 	return g.find(ctx, strings.TrimPrefix(v.Name, commitPrefix))
-}
-
-// historyOf implements gitRepository.
-func (l *localGit) historyOf(ctx context.Context, commits ...plumbing.Hash) (storer.EncodedObjectStorer, error) {
-	if l.origin != nil {
-		return l.origin.historyOf(ctx, commits...)
-	}
-	return l.open()
-}
-
-// historyOf implements gitRepository. What was fetched once is whole, since
-// fetches are all or nothing and leave out no parent.
-func (r *remoteGit) historyOf(ctx context.Context, commits ...plumbing.Hash) (storer.EncodedObjectStorer, error) {
-	mirror := openObjects(r.mirrorDir())
-	missing := false
-	for _, hash := range commits {
-		missing = missing || !hasObject(mirror, hash)
-	}
-	if !missing {
-		return mirror, nil
-	}
-	objects, _, err := r.history(ctx)
-	return objects, err
 }

@@ -190,6 +190,13 @@ func (l *localGit) history(ctx context.Context) (storer.EncodedObjectStorer, map
 	return repository, own, err
 }
 
+func (l *localGit) historyOf(ctx context.Context, commits ...plumbing.Hash) (storer.EncodedObjectStorer, error) {
+	if l.origin != nil {
+		return l.origin.historyOf(ctx, commits...)
+	}
+	return l.open()
+}
+
 func (l *localGit) submodule(rawURL string) (gitRepository, error) {
 	return openGitRepository(submoduleAddress(l.path, rawURL), l.cache)
 }

@@ -2,20 +2,14 @@ package runtimes
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	nethttp "net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	objectcache "github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
@@ -24,7 +18,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/plumbing/transport/client"
 	"github.com/go-git/go-git/v5/plumbing/transport/http"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
@@ -291,61 +284,6 @@ func (s *gitSession) listing(commit plumbing.Hash, tag string) (plumbing.Hash, b
 		}
 	}
 	return plumbing.ZeroHash, false
-}
-
-// openObjects opens the store of objects in dir, which need not be there yet.
-func openObjects(dir string) *filesystem.Storage {
-	return filesystem.NewStorage(osfs.New(dir), objectcache.NewObjectLRUDefault())
-}
-
-// repositories holds what is kept of remote git repositories.
-func (c *Cache) repositories() string { return filepath.Join(c.dir, "repositories") }
-
-// mirrorDir holds all commits of the repository, once they were asked for.
-func (r *remoteGit) mirrorDir() string {
-	sum := sha256.Sum256([]byte(r.String()))
-	return filepath.Join(r.cache.repositories(), hex.EncodeToString(sum[:8]))
-}
-
-// history brings the mirror up to date. It keeps objects only: the names of
-// references stay in memory.
-func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, map[string]plumbing.Hash, error) {
-	s, err := r.connect(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer s.Close()
-	dir := r.mirrorDir()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, nil, err
-	}
-	objects := openObjects(dir)
-	references := make(map[string]plumbing.Hash, len(s.listed.References)+1)
-	if s.listed.Head != nil {
-		references["HEAD"] = *s.listed.Head
-	}
-	w := wish{limit: maxTreePack}
-	asked := map[plumbing.Hash]bool{}
-	for name, hash := range s.listed.References {
-		references[name] = hash
-		isHistory := strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, tagPrefix)
-		if !isHistory || asked[hash] {
-			continue
-		}
-		asked[hash] = true
-		if hasObject(objects, hash) {
-			w.have = append(w.have, hash)
-		} else {
-			w.want = append(w.want, hash)
-		}
-	}
-	if len(w.want) == 0 {
-		return objects, references, nil
-	}
-	if err := s.fetch(ctx, objects, w); err != nil {
-		return nil, nil, fmt.Errorf("fetching its history: %w", err)
-	}
-	return openObjects(dir), references, nil
 }
 
 func (r *remoteGit) submodule(rawURL string) (gitRepository, error) {

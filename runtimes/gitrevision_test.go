@@ -103,13 +103,24 @@ func TestGitCommitByHashNeedsNoHistory(t *testing.T) {
 	}
 }
 
-// What the repository got since is found too.
+// What the repository got since is found too, and nothing else is fetched again.
 func TestGitHistoryIsBroughtUpToDate(t *testing.T) {
 	work := everyTagForm(t)
 	dir := t.TempDir()
-	runGit(t, dir, "clone", "-q", "--bare", work, "bare.git")
+	runGit(t, dir, "clone", "-q", "--bare", "--no-tags", work, "bare.git")
 	server, fetches := serveGit(t, dir, "")
 	s := gitTarget(t, GitSource{Repository: server + "/bare.git"}, Recipe{})
+	objects := func() int {
+		mirrors, err := filepath.Glob(filepath.Join(gitCache(s).repositories(), "*", "objects", "pack", "*.idx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, index := range mirrors {
+			n += len(strings.Split(runGit(t, work, "verify-pack", "-v", index), " commit ")) - 1
+		}
+		return n
+	}
 	for i := range 2 {
 		want := commitFiles(t, work, map[string]string{"version": "newer"})
 		runGit(t, work, "push", "-q", filepath.Join(dir, "bare.git"), "main")
@@ -120,6 +131,9 @@ func TestGitHistoryIsBroughtUpToDate(t *testing.T) {
 		}
 		if fetches.Load() != int32(i+1) {
 			t.Errorf("%d fetches, want %d", fetches.Load(), i+1)
+		}
+		if got := objects(); got != 4+i { // three and the first new one, then one more
+			t.Errorf("%d commits were fetched, want %d", got, 4+i)
 		}
 	}
 }
