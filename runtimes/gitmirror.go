@@ -1,10 +1,12 @@
 package runtimes
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,13 +78,56 @@ func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, ma
 			w.have = append(w.have, hash)
 		}
 	}
-	if err := s.fetch(ctx, objects, w); err != nil {
-		return nil, nil, fmt.Errorf("fetching its history: %w", err)
-	}
-	if err := r.keepTips(dir, tips); err != nil {
+	scratch, err := os.MkdirTemp(r.cache.scratch(), "history-")
+	if err != nil {
 		return nil, nil, err
 	}
+	defer os.RemoveAll(scratch)
+	if err := s.fetch(ctx, openObjects(scratch), w); err != nil {
+		return nil, nil, fmt.Errorf("fetching its history: %w", err)
+	}
+	if err := moveObjects(scratch, dir); err != nil {
+		return nil, nil, fmt.Errorf("keeping its history: %w", err)
+	}
+	if err := keepTips(scratch, dir, tips); err != nil {
+		return nil, nil, fmt.Errorf("keeping its history: %w", err)
+	}
 	return openObjects(dir), references, nil
+}
+
+// moveObjects moves the objects of one store into another. go-git writes a
+// pack's index in place, so that a process killed meanwhile would leave half an
+// index, and trusts one that is there: it must not write into what is kept.
+func moveObjects(from, to string) error {
+	var files []string
+	err := filepath.WalkDir(filepath.Join(from, "objects"), func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// A pack last: then it is looked for, and has to have its index.
+	slices.SortStableFunc(files, func(a, b string) int {
+		isPack := func(file string) int { return strings.Count(filepath.Ext(file), ".pack") }
+		return cmp.Compare(isPack(a), isPack(b))
+	})
+	for _, file := range files {
+		inside, err := filepath.Rel(from, file)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, inside)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			return err
+		}
+		if err := os.Rename(file, target); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // keptTips reads a mirror's tips; none where there is no such list.
@@ -101,17 +146,12 @@ func keptTips(dir string) []plumbing.Hash {
 }
 
 // keepTips writes the list whole or not at all.
-func (r *remoteGit) keepTips(dir string, tips map[plumbing.Hash]bool) error {
+func keepTips(scratch, dir string, tips map[plumbing.Hash]bool) error {
 	var lines []string
 	for hash := range tips {
 		lines = append(lines, hash.String()+"\n")
 	}
 	slices.Sort(lines)
-	scratch, err := os.MkdirTemp(r.cache.scratch(), "tips-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
 	file := filepath.Join(scratch, tipsFile)
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644); err != nil {
 		return err

@@ -148,3 +148,45 @@ func TestOnlyGitHasCommits(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A fetch that a kill ended leaves nothing in the mirror that a later one trips
+// over, and the mirror has no file that was being written.
+func TestGitHistoryAfterAKill(t *testing.T) {
+	work := everyTagForm(t)
+	dir := t.TempDir()
+	runGit(t, dir, "clone", "-q", "--bare", work, "bare.git")
+	server, _ := serveGit(t, dir, "")
+	s := gitTarget(t, GitSource{Repository: server + "/bare.git"}, Recipe{})
+	if _, err := s.Commit(t.Context(), "main"); err != nil {
+		t.Fatal(err)
+	}
+	packs := filepath.Join(gitCache(s).repositories(), "*", "objects", "pack", "*")
+	files, err := filepath.Glob(packs)
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		switch filepath.Ext(file) {
+		case ".pack":
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		case ".idx": // as go-git leaves it when it is killed
+			if err := os.Chmod(file, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(file, 100); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is no part of a pack", file)
+		}
+	}
+	v, err := s.Commit(t.Context(), "main~1")
+	if want := runGit(t, work, "rev-parse", "main~1"); err != nil || v.Commit != want {
+		t.Errorf("%+v, %v, want %s", v, err, want)
+	}
+	if left := filesIn(t, gitCache(s).scratch()); len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+}
