@@ -71,6 +71,7 @@ func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, ma
 		}
 	}
 	if len(w.want) == 0 {
+		noteUse(filepath.Join(dir, tipsFile))
 		return objects, references, nil
 	}
 	for _, hash := range keptTips(dir) {
@@ -164,6 +165,7 @@ func keepTips(scratch, dir string, tips map[plumbing.Hash]bool) error {
 func (r *remoteGit) historyOf(ctx context.Context, commits ...plumbing.Hash) (storer.EncodedObjectStorer, error) {
 	mirror := openObjects(r.mirrorDir())
 	if !slices.ContainsFunc(commits, func(hash plumbing.Hash) bool { return !hasObject(mirror, hash) }) {
+		noteUse(filepath.Join(r.mirrorDir(), tipsFile))
 		return mirror, nil
 	}
 	objects, _, err := r.history(ctx)
