@@ -14,16 +14,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"versweep/runtimes/planted"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "plantrepo:", err)
-		}
-		os.Exit(2)
+	if err := run(os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "plantrepo:", err)
+		os.Exit(1)
 	}
 }
 
@@ -42,6 +41,7 @@ func run(args []string, out io.Writer) error {
 	if *dir == "" {
 		return errors.New("-o is needed")
 	}
+	p.Broken = slices.DeleteFunc(p.Broken, func(at int) bool { return at >= p.Commits || at == p.Changes[0].At })
 	r, err := planted.Plant(filepath.Join(*dir, "repository"), p)
 	if err != nil {
 		return err
