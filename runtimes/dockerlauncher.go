@@ -106,7 +106,7 @@ func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build,
 // serverBox is what a build's server runs in.
 func (l *DockerLauncher) serverBox(b sweep.Build) box {
 	return box{
-		image: b.Image, env: l.recipe.environment(containerPort), labels: l.labels(b.Version),
+		image: b.Image, env: l.recipe.environment(containerPort, containerHome), labels: l.labels(b.Version),
 		cpus: l.cpus.Server, network: "none", memory: l.memory,
 	}
 }

@@ -27,6 +27,9 @@ const (
 )
 
 func main() {
+	if err := runtimes.KeepDescriptors(); err != nil {
+		fmt.Fprintln(os.Stderr, "warning:", err)
+	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
