@@ -122,6 +122,9 @@ func (s Source) check() error {
 	case s.List != nil && len(s.List) == 0:
 		return flawAt("list", "it names no version")
 	}
+	if err := s.checkName(); err != nil {
+		return err
+	}
 	if s.Git != nil {
 		return s.Git.checkTags()
 	}
@@ -165,6 +168,9 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 		}
 		if err := l.recipe.checkWords(); err != nil {
 			return within(l.place, err)
+		}
+		if err := l.recipe.Image.check(); err != nil {
+			return within(below(l.place, "image"), err)
 		}
 		if l.recipe.Runtime != "" {
 			if _, _, err := runtimeName(l.recipe.Runtime); err != nil {

@@ -47,7 +47,7 @@ func (p *NPMSource) check() error {
 		return &flaw{path: "keep", problem: "nothing is installed, so with and resolve mean nothing", hint: "leave out keep to install the package"}
 	}
 	for i, spec := range p.With {
-		if name, version := cutSpec(spec); name == "" || version == "" {
+		if name, version := cutSpec(spec); !npmName.MatchString(name) || version == "" {
 			return flawAt(fmt.Sprintf("with[%d]", i), "%q is not PACKAGE@VERSION", spec)
 		}
 	}
