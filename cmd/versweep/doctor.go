@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,9 +99,7 @@ type doctorJSON struct {
 // printChecks prints a line a check, and advice below those that need it.
 func (a *app) printChecks(checks []sweep.Check) error {
 	if a.json {
-		encoder := json.NewEncoder(a.stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(doctorJSON{jsonSchema, checks})
+		return a.printJSON(doctorJSON{jsonSchema, checks})
 	}
 	const width, indent = 100, 9
 	name := 0

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 
 	"versweep/docs"
 	"versweep/runtimes"
+	"versweep/sweep"
 )
 
 func (a *app) targetsCommand() *cobra.Command {
@@ -190,8 +190,4 @@ const jsonSchema = 1
 
 func (a *app) printJSON(document any) error { return writeJSON(a.stdout, document) }
 
-func writeJSON(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(document)
-}
+func writeJSON(w io.Writer, document any) error { return sweep.WriteJSON(w, document) }
