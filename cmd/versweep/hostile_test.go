@@ -167,6 +167,15 @@ func TestHostileNamesAtEveryExit(t *testing.T) {
 				t.Errorf("%q of %.40q is no JSON", command, target)
 			}
 		}
+		for _, format := range []string{"text", "markdown", "html"} {
+			text := compareFirst(t, db, target, format)
+			switch format {
+			case "html":
+				checkPage(t, "compare.html", text)
+			default:
+				checkTerminal(t, []string{"compare", format}, text)
+			}
+		}
 		checkMarkdown(t, do("table", "--format", "markdown"))
 		checkCSV(t, do("table", "--format", "csv"))
 		checkCSV(t, do("export", "csv"))
@@ -223,6 +232,27 @@ func TestHostileNamesAtEveryExit(t *testing.T) {
 	if err != nil || pages < len(targets) {
 		t.Errorf("%d pages, %v", pages, err)
 	}
+}
+
+// compareFirst compares the first two versions of a target.
+func compareFirst(t *testing.T, db, target, format string) string {
+	t.Helper()
+	st, err := store.OpenReadOnly(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	sw, err := st.LatestSweep(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, complaints bytes.Buffer
+	args := []string{"compare", "--db", db, "--format", format, "--", target, sw.Plan.Versions[0].Name, sw.Plan.Versions[1].Name}
+	if status := run(args, strings.NewReader(""), &out, &complaints); status != exitDone && status != exitRegression {
+		t.Errorf("%.60q: status %d: %.300s", args, status, complaints.String())
+	}
+	checkTerminal(t, args, complaints.String())
+	return out.String()
 }
 
 // checkPage takes a page apart as a browser would and makes sure that nothing in

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"versweep/charts"
 	"versweep/runtimes"
 )
 
@@ -53,14 +54,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // tell prints an error and returns the exit status that it calls for.
 func (a *app) tell(ctx context.Context, err error) int {
 	line, hint, status := a.explain(ctx, err)
-	fmt.Fprintln(a.stderr, "versweep: "+line)
+	fmt.Fprintln(a.stderr, "versweep: "+charts.Printable(line))
 	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
 		for _, l := range e.Excerpt {
 			fmt.Fprintln(a.stderr, "  "+l)
 		}
 	}
 	if hint != "" {
-		fmt.Fprintln(a.stderr, "hint: "+hint)
+		fmt.Fprintln(a.stderr, "hint: "+charts.Printable(hint))
 	}
 	return status
 }
