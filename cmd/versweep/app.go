@@ -103,14 +103,18 @@ func version() string {
 // say writes a line of progress or a warning.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintln(a.stderr, charts.Printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(a.stderr, safe(fmt.Sprintf(format, args...)))
 	}
 }
 
 // warn writes a warning, which --quiet does not hide.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintln(a.stderr, "warning: "+charts.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(a.stderr, "warning: "+safe(fmt.Sprintf(format, args...)))
 }
+
+// safe is a line from anywhere as it may be shown: no character of it is obeyed,
+// and no password or token is in it.
+func safe(line string) string { return charts.Printable(runtimes.WithoutSecrets(line)) }
 
 // misuseError is a command line that cannot be carried out.
 type misuseError struct{ problem, hint string }
@@ -137,7 +141,7 @@ func (e *hintedError) Unwrap() error { return e.error }
 // explain turns an error into one line, a hint for the next step and the exit
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
-	line, status = charts.Printable(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
+	line, status = safe(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
 	}

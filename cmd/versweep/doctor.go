@@ -151,7 +151,7 @@ func (a *app) engineChecks(ctx context.Context, f launchFlags) []sweep.Check {
 	if err != nil {
 		c.State, c.Found = sweep.CheckWarn, "none: servers run as processes"
 		if !errors.Is(err, runtimes.ErrNoEngine) {
-			c.Found = strings.Join(strings.Fields(err.Error()), " ")
+			c.Found = runtimes.WithoutSecrets(strings.Join(strings.Fields(err.Error()), " "))
 		}
 		if f.launcher == launcherDocker {
 			c.State = sweep.CheckBad
@@ -168,7 +168,7 @@ func (a *app) engineChecks(ctx context.Context, f launchFlags) []sweep.Check {
 	settings := sweep.Check{Name: "engine settings", State: sweep.CheckOK, Why: "containers must be kept on their CPUs and within their memory"}
 	setup, err := engine.Setup(ctx)
 	if err != nil {
-		settings.State, settings.Found = sweep.CheckUnknown, strings.Join(strings.Fields(err.Error()), " ")
+		settings.State, settings.Found = sweep.CheckUnknown, runtimes.WithoutSecrets(strings.Join(strings.Fields(err.Error()), " "))
 		return []sweep.Check{c, settings}
 	}
 	settings.Found = fmt.Sprintf("control groups version %s, storage %s", setup.Groups, setup.Driver)

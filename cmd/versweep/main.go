@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/term"
 
-	"versweep/charts"
 	"versweep/runtimes"
 )
 
@@ -54,14 +53,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // tell prints an error and returns the exit status that it calls for.
 func (a *app) tell(ctx context.Context, err error) int {
 	line, hint, status := a.explain(ctx, err)
-	fmt.Fprintln(a.stderr, "versweep: "+charts.Printable(line))
+	fmt.Fprintln(a.stderr, "versweep: "+safe(line))
 	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
 		for _, l := range e.Excerpt {
 			fmt.Fprintln(a.stderr, "  "+l)
 		}
 	}
 	if hint != "" {
-		fmt.Fprintln(a.stderr, "hint: "+charts.Printable(hint))
+		fmt.Fprintln(a.stderr, "hint: "+safe(hint))
 	}
 	return status
 }

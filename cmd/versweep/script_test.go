@@ -12,9 +12,19 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"versweep/runtimes"
 )
 
 func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv("VERSWEEP_TEST_SERVER") != "":
+		talkativeServer()
+		return
+	case len(os.Args) == 2 && os.Args[1] == runtimes.EngineCommand: // the load engine that run starts is this program
+		main()
+		return
+	}
 	testscript.Main(m, map[string]func(){"versweep": main})
 }
 
