@@ -73,6 +73,7 @@ const (
 	maxListing     = 64 << 20
 	maxListingPack = 256 << 20
 	maxTreePack    = maxUnpackedBytes
+	maxInMemory    = 512 << 20 // of a listing, unpacked
 )
 
 // connectTime is how long a server may take to let us in, and again to list
@@ -180,10 +181,40 @@ func (s *gitSession) fetch(ctx context.Context, objects storer.Storer, w wish) (
 	case request.Capabilities.Supports(capability.Sideband):
 		kind = sideband.Sideband
 	default:
-		return packfile.UpdateObjectStorage(objects, bounded)
+		return unpackObjects(objects, bounded)
 	}
-	return packfile.UpdateObjectStorage(objects, sideband.NewDemuxer(kind, bounded))
+	return unpackObjects(objects, sideband.NewDemuxer(kind, bounded))
 }
+
+// unpackObjects writes the objects of a pack into a store. Into memory go no more
+// than maxInMemory bytes, whatever the pack unfolds to.
+func unpackObjects(objects storer.Storer, pack io.Reader) error {
+	if _, inMemory := objects.(*memory.Storage); !inMemory {
+		return packfile.UpdateObjectStorage(objects, pack)
+	}
+	p, err := packfile.NewParserWithStorage(packfile.NewScanner(pack), objects, &memoryBound{left: maxInMemory})
+	if err == nil {
+		_, err = p.Parse()
+	}
+	return err
+}
+
+// memoryBound fails before an object is read that would be too much. It is a
+// packfile.Observer.
+type memoryBound struct{ left int64 } // bytes
+
+func (m *memoryBound) OnHeader(uint32) error { return nil }
+
+func (m *memoryBound) OnInflatedObjectHeader(_ plumbing.ObjectType, size, _ int64) error {
+	if m.left -= size; m.left < 0 || size < 0 {
+		return fmt.Errorf("%w: the server's tags unfold to more than %d bytes", ErrUnsafeArchive, int64(maxInMemory))
+	}
+	return nil
+}
+
+func (m *memoryBound) OnInflatedObjectContent(plumbing.Hash, int64, uint32, []byte) error { return nil }
+
+func (m *memoryBound) OnFooter(plumbing.Hash) error { return nil }
 
 func (r *remoteGit) tags(ctx context.Context) ([]gitTag, error) {
 	s, err := r.connect(ctx)
