@@ -229,6 +229,9 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "versweep.db")
 	unpack(t, path)
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s := reopen(t, path)
 	checkReleased(t, s)
 	a := sweep.Acknowledgement{ID: "node-qps-20.0.0", Target: "node", State: sweep.Expected}
@@ -240,6 +243,9 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	}
 	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", "versweep.db.before-v3"}) {
 		t.Errorf("the folder holds %q", names)
+	}
+	if info, err := os.Stat(path + ".before-v3"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("nobody else may read the store, but its copy: %v, %v", info.Mode(), err)
 	}
 	copied, err := OpenReadOnly(t.Context(), path+".before-v3")
 	if err != nil {
