@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -91,7 +90,7 @@ func (a *app) ack(ctx context.Context, id string, f ackFlags, o sweep.JudgeOptio
 	if changes {
 		err := a.setState(ctx, sweep.Acknowledgement{
 			ID: finding.ID, Target: target, Metric: finding.Metric.Key, From: finding.From, To: finding.To, Verdict: finding.Verdict,
-			State: f.state(), Note: f.note, At: time.Now(),
+			State: f.state(), Note: f.note, At: a.now(),
 		})
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,10 @@ type app struct {
 	stdout, stderr io.Writer
 	terminal       bool // stderr is one: draw progress
 	asks           bool // stdin is one: a question can be answered
+
+	// now is the clock that decides and records. Lengths of time are differences
+	// of its times, which setting the clock back does not change.
+	now func() time.Time
 
 	db        string
 	targetDir string
