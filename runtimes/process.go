@@ -32,12 +32,8 @@ type ProcessLauncher struct {
 // leaves the choice to the system.
 type CPUSets struct{ Server, Load []int }
 
-// NewProcessLauncher makes a launcher for the builds of one supply, and removes
-// the folders that killed sweeps left.
+// NewProcessLauncher makes a launcher for the builds of one supply.
 func NewProcessLauncher(s *Supply, cache *Cache, cpus CPUSets) (*ProcessLauncher, error) {
-	if err := removeRunFolders(os.TempDir()); err != nil {
-		return nil, err
-	}
 	program, err := cache.program(s.definition, s.recipe)
 	if err != nil {
 		return nil, err
