@@ -204,6 +204,19 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 	}
 }
 
+// clearLock removes the file that a process left which was killed while it made or
+// migrated the store, unless another is at that now. That it stays is no failure.
+func clearLock(name string) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return // there is none, mostly
+	}
+	defer f.Close()
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && same(f, name) {
+		os.Remove(name)
+	}
+}
+
 // same says whether f is still the file called name: its last holder removes
 // it, so the lock that was won may be on a file that nobody else will find.
 func same(f *os.File, name string) bool {

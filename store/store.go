@@ -104,6 +104,8 @@ func open(ctx context.Context, path string, migrations fs.FS, readOnly bool) (*S
 			return nil, fmt.Errorf("%s: %w", doing, err)
 		}
 		found.version = target
+	case !readOnly:
+		clearLock(file + ".lock")
 	}
 	s := &Store{path: path, file: file, schema: found.version}
 	if readOnly {
