@@ -168,6 +168,7 @@ func (s *killStage) carryOut(k killable, rng *rand.Rand) (r killRun) {
 	s.t.Helper()
 	s.newStore()
 	before, startsBefore := s.stored(), s.started()
+	late := 0 // kills whose sample in flight has not been seen
 	for {
 		args := k.begin
 		if len(before) > 0 {
@@ -203,8 +204,17 @@ func (s *killStage) carryOut(k killable, rng *rand.Rand) (r killRun) {
 		}
 		if killed {
 			r.kills++
-			r.lost += min(more, 1)
-			more = max(more-1, 0)
+			late++
+		}
+		// An engine that was told to start a container does so, if need be when the
+		// process that told it is gone.
+		if more > 0 && late > 0 && (killed || s.docker) {
+			r.lost++
+			late--
+			more--
+		}
+		if !s.docker {
+			late = 0
 		}
 		if more != 0 {
 			r.twice += more
