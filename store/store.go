@@ -161,9 +161,9 @@ func openReader(ctx context.Context, file string) (*sql.DB, error) {
 		return db, nil
 	}
 	db.Close()
-	// Where the -shm file cannot be made, the main file is read alone, if all
-	// is in it.
-	if !hasCode(err, sqlite3.SQLITE_CANTOPEN) && !hasCode(err, sqlite3.SQLITE_READONLY) {
+	// Where the -shm file cannot be made, on a full disk too, the main file is read
+	// alone, if all is in it.
+	if !hasCode(err, sqlite3.SQLITE_CANTOPEN) && !hasCode(err, sqlite3.SQLITE_READONLY) && !errors.Is(explain(err), ErrFull) {
 		return nil, err
 	}
 	if filled(file + "-wal") {
