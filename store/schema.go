@@ -98,6 +98,13 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 			return fmt.Errorf("copying it first: %w", err)
 		}
 	}
+	if number, err := numberOf(ctx, db); err != nil {
+		return explain(err)
+	} else if number == 0 {
+		if _, err := db.ExecContext(ctx, numbering()); err != nil {
+			return explain(err)
+		}
+	}
 	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
@@ -113,8 +120,10 @@ func mark(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(applicationID)); err != nil {
-		return err
+	for _, statement := range []string{"PRAGMA application_id = " + strconv.Itoa(applicationID), numbering()} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
 	}
 	return tx.Commit()
 }
