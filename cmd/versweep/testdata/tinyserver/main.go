@@ -1,7 +1,8 @@
 // Command tinyserver answers every request with "Hello World" and starts in a
 // few milliseconds. Its arguments are its version and a file: each start adds a
-// line to that, where it can be written to. Like servers with workers it has a
-// child process, which does not end with it.
+// line to that, where it can be written to. From version 2 on it takes its time to
+// answer. Like servers with workers it has a child process, which does not end
+// with it.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"time"
 )
 
 func main() {
@@ -41,6 +43,9 @@ func serve(c net.Conn) {
 	for lines := bufio.NewScanner(c); lines.Scan(); {
 		if len(lines.Bytes()) > 0 {
 			continue // the scanner takes the carriage return away
+		}
+		if os.Args[1] >= "2" {
+			time.Sleep(2 * time.Millisecond)
 		}
 		if _, err := c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nHello World\n")); err != nil {
 			return
