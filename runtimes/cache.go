@@ -59,7 +59,8 @@ func OpenCache(dir string) (*Cache, error) {
 			os.RemoveAll(filepath.Join(c.scratch(), e.Name())) // what stays is tried again next time
 		}
 	}
-	return c, removeRunFolders(os.TempDir())
+	removeRunFolders(os.TempDir()) // so is what stays here
+	return c, nil
 }
 
 func (c *Cache) scratch() string { return filepath.Join(c.dir, "scratch") }
