@@ -212,10 +212,8 @@ func (s *killStage) carryOut(k killable, rng *rand.Rand) (r killRun) {
 		}
 		// An engine that was told to start a container does so, if need be when the
 		// process that told it is gone.
-		if more > 0 && late > 0 && (killed || s.docker) {
-			r.lost++
-			late--
-			more--
+		if seen := min(more, late); seen > 0 && (killed || s.docker) {
+			r.lost, late, more = r.lost+seen, late-seen, more-seen
 		}
 		if !s.docker {
 			late = 0
