@@ -69,7 +69,7 @@ func TestImportArrows(t *testing.T) {
 		"sweep/nightly": {"sweep", "sweep/stats"},
 		"runtimes":      {"sweep", "sweep/load"},
 		"store":         {"sweep", "sweep/load"},
-		"store/import":  {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
+		"store/import":  {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"}, "store/simulated": {"store", "sweep", "sweep/load"},
 		"charts":        {"sweep", "sweep/load", "sweep/stats"},
 		"charts/report": {"charts", "sweep", "sweep/load", "sweep/stats"},
 		// Repositories for tests and for trying; its own test builds from them.
