@@ -90,7 +90,7 @@ func (a *app) showSweep(ctx context.Context, st *store.Store, sw sweep.Sweep, la
 		}
 		return errNothingMeasured
 	}
-	j, err := a.judge(ctx, st, sw.Plan.Target, 0, sweep.JudgeOptions{Source: sw.Plan.Source})
+	j, err := a.judge(ctx, st, sw.Plan.Target, sweep.Span{}, sweep.JudgeOptions{Source: sw.Plan.Source})
 	if errors.Is(err, errNothingToJudge) {
 		a.warn("%v: the machine was busy all the time; versweep doctor may say why", err)
 	} else if err != nil {
