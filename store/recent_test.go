@@ -82,3 +82,50 @@ func TestSingleReadsOneVersion(t *testing.T) {
 		t.Errorf("samples %+v", sw.Samples)
 	}
 }
+
+func TestStampTellsChangesOfATarget(t *testing.T) {
+	s := fresh(t)
+	night(t, s, 1, "1.0.0")
+	other := plan("1.0.0")
+	other.Target = "deno"
+	was := ""
+	changed := func(doing string, want bool) {
+		t.Helper()
+		is, err := s.Stamp(t.Context(), "node")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (is != was) != want {
+			t.Errorf("%s: %q after %q", doing, is, was)
+		}
+		was = is
+	}
+	changed("the first look", true)
+	changed("nothing", false)
+	sw := begin(t, s, "1.0.0", "1.1.0")
+	changed("a new sweep", true)
+	if err := s.SaveOutcome(t.Context(), sw.ID, sweep.Outcome{Version: "1.1.0", Reason: "gone"}); err != nil {
+		t.Fatal(err)
+	}
+	changed("an outcome", true)
+	save(t, s, sw.ID, &sweep.Sample{Version: "1.0.0", Round: 1, Status: sweep.OK})
+	changed("a sample", true)
+	ack := sweep.Acknowledgement{Target: "node", ID: "node-qps-1.1.0", State: sweep.Acknowledged}
+	if err := s.SetState(t.Context(), ack, noon); err != nil {
+		t.Fatal(err)
+	}
+	changed("an acknowledgement", true)
+	ack.State = sweep.Expected
+	if err := s.SetState(t.Context(), ack, noon.Add(1)); err != nil {
+		t.Fatal(err)
+	}
+	changed("another one", true)
+	if _, err := s.CreateSweep(t.Context(), other, machine(), noon); err != nil {
+		t.Fatal(err)
+	}
+	changed("a sweep of another target", false)
+	if err := s.FinishSweep(t.Context(), sw.ID, noon); err != nil {
+		t.Fatal(err)
+	}
+	changed("its end", true)
+}

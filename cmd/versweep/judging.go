@@ -27,6 +27,8 @@ type history interface {
 	// Single reads all sweeps with one of these versions, as if they had planned
 	// no others.
 	Single(ctx context.Context, target string, versions ...string) ([]sweep.Sweep, error)
+	// Stamp differs when something of a target changed.
+	Stamp(ctx context.Context, target string) (string, error)
 	// Acknowledgements reads what people have made of a target's findings.
 	Acknowledgements(ctx context.Context, target string) ([]sweep.Acknowledgement, error)
 	Close() error

@@ -38,7 +38,7 @@ new one is complete; a folder with anything else in it is refused.`,
 			if err := checkReportFolder(dir); err != nil {
 				return err
 			}
-			site, err := a.site(cmd.Context(), targets)
+			site, err := a.site(cmd.Context(), targets, nil)
 			if err != nil {
 				return err
 			}
@@ -106,9 +106,16 @@ func untilDone(ctx context.Context, files []report.File) []report.File {
 	return list
 }
 
+// known are targets that were judged before, with the store's stamp of each.
+type known map[string]struct {
+	stamp  string
+	target report.Target
+}
+
 // site reads what the pages are about: of all targets where none is named, those
-// that have samples, which may be none.
-func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
+// that have samples, which may be none. A target that has not changed is taken
+// from what is known, which may be nil, and others are added to it.
+func (a *app) site(ctx context.Context, targets []string, before known) (report.Site, error) {
 	site := report.Site{Made: a.now(), Program: version()}
 	h, err := a.openHistory(ctx)
 	if err != nil {
@@ -124,6 +131,17 @@ func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
 	for i, target := range targets {
 		if slices.Contains(targets[:i], target) {
 			continue
+		}
+		stamp := ""
+		if before != nil {
+			// What is read after it may be newer, and is then read once more.
+			if stamp, err = h.Stamp(ctx, target); err != nil {
+				return site, err
+			}
+			if k, judged := before[target]; judged && k.stamp == stamp {
+				site.Targets = append(site.Targets, k.target)
+				continue
+			}
 		}
 		past, older, err := h.Recent(ctx, target, sweep.Span{})
 		if err == nil && len(past) == 0 {
@@ -144,6 +162,11 @@ func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
 			return site, err
 		}
 		site.Targets = append(site.Targets, t)
+		if before != nil {
+			k := before[target]
+			k.stamp, k.target = stamp, t
+			before[target] = k
+		}
 	}
 	if len(site.Targets) == 0 {
 		return site, &hintedError{errors.New("there is no sweep to report on"), "versweep run makes one"}
