@@ -314,9 +314,9 @@ func olderText(older int) string {
 	case 0:
 		return ""
 	case 1:
-		return "1 older sweep is left out: see --sweeps and --since"
+		return "1 older sweep is left out (check --sweeps 0 judges all)"
 	}
-	return count(int64(older), "older sweep") + " are left out: see --sweeps and --since"
+	return count(int64(older), "older sweep") + " are left out (check --sweeps 0 judges all)"
 }
 
 // metricsOf lists the metrics that a judgement's figures are about, in order.

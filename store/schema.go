@@ -113,19 +113,24 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 	return explain(err)
 }
 
-// mark makes the file ours.
+// mark makes the file ours, and one that Compact can shrink in steps: that can be
+// said only before anything is in it. A transaction that holds the file from its
+// beginning, as BeginTx makes here, would be something.
 func mark(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil)
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
-	for _, statement := range []string{"PRAGMA application_id = " + strconv.Itoa(applicationID), numbering()} {
-		if _, err := tx.ExecContext(ctx, statement); err != nil {
+	defer conn.Close()
+	for _, statement := range []string{
+		"BEGIN", "PRAGMA auto_vacuum = INCREMENTAL", "PRAGMA application_id = " + strconv.Itoa(applicationID), numbering(), "COMMIT",
+	} {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // without a transaction it does nothing
 			return err
 		}
 	}
-	return tx.Commit()
+	return nil
 }
 
 // backup copies the store, with what is still in its -wal file, to name, or to

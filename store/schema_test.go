@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -241,13 +242,18 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", "versweep.db.before-v3"}) {
+	newest, err := latest(migrations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := fmt.Sprintf("versweep.db.before-v%d", newest)
+	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", before}) {
 		t.Errorf("the folder holds %q", names)
 	}
-	if info, err := os.Stat(path + ".before-v3"); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, before)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("nobody else may read the store, but its copy: %v, %v", info.Mode(), err)
 	}
-	copied, err := OpenReadOnly(t.Context(), path+".before-v3")
+	copied, err := OpenReadOnly(t.Context(), filepath.Join(dir, before))
 	if err != nil {
 		t.Fatal(err)
 	}
