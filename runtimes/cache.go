@@ -32,7 +32,7 @@ func DefaultCacheDir() (string, error) {
 // OpenCache makes the folder where needed, and removes what killed processes left:
 // their temporary folders, and scratch folders of the cache. Of those whose
 // process may be another machine's, since folders can be shared, it removes what
-// is a day old.
+// is a day old. From then on gc leaves the cache alone, until the process ends.
 func OpenCache(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -44,6 +44,9 @@ func OpenCache(dir string) (*Cache, error) {
 			return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 		}
 	}
+	if err := holdCache(dir); err != nil {
+		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
+	}
 	left, err := os.ReadDir(c.scratch())
 	if err != nil {
 		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
@@ -52,7 +55,7 @@ func OpenCache(dir string) (*Cache, error) {
 		gone, known := makerIsGone(e.Name())
 		if !known {
 			info, err := e.Info()
-			gone = err == nil && time.Since(info.ModTime()) > 24*time.Hour
+			gone = err == nil && time.Since(info.ModTime()) > scratchAge
 		}
 		if gone {
 			endOrphans(filepath.Join(c.scratch(), e.Name()))
@@ -135,7 +138,7 @@ func (c *Cache) facts(dir string) (buildFacts, bool, error) {
 func (c *Cache) make(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, bool, error) {
 	facts, cached, err := c.facts(dir)
 	if cached {
-		noteUse(filepath.Join(dir, factsFile))
+		used(filepath.Join(dir, factsFile))
 	}
 	if err != nil || cached {
 		return facts, cached, err
@@ -185,6 +188,7 @@ func (c *Cache) program(d *Definition, r Recipe) (string, error) {
 	}
 	dir := filepath.Join(c.programs(), folderName(d.Name)+"-"+r.hash(files))
 	if holds(dir, files) {
+		used(dir)
 		return dir, nil
 	}
 	if err := os.RemoveAll(dir); err != nil { // what is not whole

@@ -71,7 +71,7 @@ func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, ma
 		}
 	}
 	if len(w.want) == 0 {
-		noteUse(filepath.Join(dir, tipsFile))
+		used(dir)
 		return objects, references, nil
 	}
 	for _, hash := range keptTips(dir) {
@@ -79,7 +79,7 @@ func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, ma
 			w.have = append(w.have, hash)
 		}
 	}
-	scratch, err := os.MkdirTemp(r.cache.scratch(), "history-")
+	scratch, err := r.cache.scratchFolder("history")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +165,7 @@ func keepTips(scratch, dir string, tips map[plumbing.Hash]bool) error {
 func (r *remoteGit) historyOf(ctx context.Context, commits ...plumbing.Hash) (storer.EncodedObjectStorer, error) {
 	mirror := openObjects(r.mirrorDir())
 	if !slices.ContainsFunc(commits, func(hash plumbing.Hash) bool { return !hasObject(mirror, hash) }) {
-		noteUse(filepath.Join(r.mirrorDir(), tipsFile))
+		used(r.mirrorDir())
 		return mirror, nil
 	}
 	objects, _, err := r.history(ctx)

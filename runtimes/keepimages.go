@@ -92,10 +92,13 @@ func (l *DockerLauncher) TidyImages(ctx context.Context, outcomes []sweep.Outcom
 	if !keep {
 		surplus = usedImages(images, mine)
 	}
-	var removed Removed
+	return l.engine.removeImages(ctx, surplus)
+}
+
+func (e *Engine) removeImages(ctx context.Context, images []ownImage) (removed Removed, err error) {
 	var errs []error
-	for _, i := range surplus {
-		ok, err := l.engine.removeImage(ctx, i.id)
+	for _, i := range images {
+		ok, err := e.removeImage(ctx, i.id)
 		errs = append(errs, err)
 		if ok {
 			removed.Images++
@@ -103,6 +106,31 @@ func (l *DockerLauncher) TidyImages(ctx context.Context, outcomes []sweep.Outcom
 		}
 	}
 	return removed, errors.Join(errs...)
+}
+
+// Surplus counts the images of versweep's that are too old or too many, as after a
+// sweep, and removes them when that is asked for. Spared ones, by their names in
+// sweep.Build, count as made just now.
+func (e *Engine) Surplus(ctx context.Context, spared []string, remove bool) (surplus Removed, err error) {
+	images, err := e.ownImages(ctx)
+	if err != nil {
+		return surplus, err
+	}
+	now := time.Now()
+	for i := range images {
+		if slices.ContainsFunc(spared, func(name string) bool { return bareID(name) == images[i].id }) {
+			images[i].created = now
+		}
+	}
+	gone := surplusImages(images, nil, keptImages, now)
+	if remove {
+		return e.removeImages(ctx, gone)
+	}
+	for _, i := range gone {
+		surplus.Images++
+		surplus.Bytes += i.bytes
+	}
+	return surplus, nil
 }
 
 // usedImages are the images in mine, and then those that only these were made

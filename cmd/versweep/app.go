@@ -74,7 +74,7 @@ there).`,
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
 		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
-		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
+		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.gcCommand(), a.manCommand(), a.engineCommand(),
 	)
 	a.addCompletions(root)
 	return root

@@ -71,6 +71,15 @@ func (a *app) drawPercentiles(ctx context.Context, args []string, f chartFlags) 
 		}
 		lines = append(lines, charts.Percentiles{Title: title, Latency: merged})
 	}
+	thin, err := st.Thinness(ctx, sw.ID)
+	switch {
+	case err != nil:
+		return err
+	case thin == store.Bare:
+		return fmt.Errorf("%w: versweep gc has removed the histograms of sweep %d, which are older than it keeps them", charts.ErrNothingToDraw, sw.ID)
+	case thin == store.Merged:
+		a.say("versweep gc has merged the histograms of sweep %d, a version's into one: the curves are the same", sw.ID)
+	}
 	t := sweep.NewTable(sw)
 	h := charts.NewHeading(cmp.Or(t.Title, t.Target)+": latency", t)
 	return a.draw(f, func(w io.Writer) error { return charts.LatencyPercentiles(w, h, lines, f.options) })

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -266,25 +265,11 @@ func (a *app) confirm(ctx context.Context, p sweep.Plan, chosen sweep.Chosen, l 
 	if yes || a.quiet || !a.asks || !a.terminal {
 		return nil
 	}
-	fmt.Fprint(a.stderr, "Go on? [Y/n] ")
-	answer := make(chan string, 1)
-	go func() {
-		line, err := bufio.NewReader(a.stdin).ReadString('\n')
-		if err != nil {
-			line = "no"
-		}
-		answer <- line
-	}()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case line := <-answer:
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "", "y", "yes":
-			return nil
-		}
-		return misuse("--yes goes on without asking", "stopped before anything was fetched")
+	agreed, err := a.ask(ctx, "Go on? [Y/n] ", true)
+	if err == nil && !agreed {
+		err = misuse("--yes goes on without asking", "stopped before anything was fetched")
 	}
+	return err
 }
 
 // counted is "1 round" or "5 rounds".

@@ -1,0 +1,75 @@
+package runtimes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// ErrCacheInUse: another process uses the cache.
+var ErrCacheInUse = errors.New("in use by another versweep")
+
+// cacheLock is the file by which processes that use a cache keep those that would
+// clear it away. Its locks die with the process.
+const cacheLock = "in-use.lock"
+
+// cachePatience is how long opening a cache waits for another process to have
+// cleared it.
+const cachePatience = time.Minute
+
+// lockCache takes a lock of the cache in dir, syscall.LOCK_SH or LOCK_EX. It
+// returns -1 where the disk has no locks or may not be written to.
+func lockCache(dir string, how int) (fd int, err error) {
+	fd, err = syscall.Open(filepath.Join(dir, cacheLock), syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC, 0o666)
+	if err != nil {
+		return -1, nil
+	}
+	err = syscall.Flock(fd, how|syscall.LOCK_NB)
+	if err == nil {
+		return fd, nil
+	}
+	syscall.Close(fd)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return -1, ErrCacheInUse
+	}
+	return -1, nil
+}
+
+// holdCache keeps others from clearing the cache for as long as this process
+// lives: servers run from its folders until then, which no value here could tell
+// the end of. So the descriptor is never closed.
+func holdCache(dir string) error {
+	for deadline := time.Now().Add(cachePatience); ; time.Sleep(50 * time.Millisecond) {
+		_, err := lockCache(dir, syscall.LOCK_SH)
+		if err == nil {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%w, which is clearing it away", err)
+		}
+	}
+}
+
+// used notes that something in a cache was used just now: gc goes by that. Where
+// it cannot be noted, in a cache that may only be read, gc cannot remove it either.
+func used(path string) {
+	now := time.Now()
+	os.Chtimes(path, now, now)
+}
+
+// AloneWithCache calls f while no other process uses the cache in dir, and none
+// can begin to. It fails with ErrCacheInUse when one does.
+func AloneWithCache(ctx context.Context, dir string, f func(context.Context) error) error {
+	fd, err := lockCache(dir, syscall.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	if fd >= 0 {
+		defer syscall.Close(fd)
+	}
+	return f(ctx)
+}
