@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"versweep/sweep"
@@ -114,33 +115,21 @@ func BenchmarkLoadSweep(b *testing.B) {
 	})
 }
 
-// BenchmarkMillionSamples reads from a store of 1,000 nights: what a table
-// needs, and the list of all sweeps.
+// BenchmarkMillionSamples reads from a store of 1,000 nights of 40 versions × 25
+// rounds: what a table needs, what a judgement needs, and lists.
 func BenchmarkMillionSamples(b *testing.B) {
 	if testing.Short() {
-		b.Skip("filling the store takes a minute")
+		b.Skip("filling the store takes some twenty seconds")
 	}
 	s := fresh(b)
 	relax(b, s)
 	const sweeps, versions, rounds = 1000, 40, 25
 	bare := kinds(rand.New(rand.NewPCG(1, 2)))["bare"]
 	first, samples := fill(b, s, 1, versions, rounds, bare)
-	var names []string
-	for i := range versions {
-		names = append(names, fmt.Sprintf("%d.0.0", i))
+	if err := s.FinishSweep(b.Context(), first, noon); err != nil {
+		b.Fatal(err)
 	}
-	for n := 1; n < sweeps; n++ {
-		id := begin(b, s, names...).ID
-		for _, copying := range []string{
-			`INSERT INTO sample SELECT id + ?1, ?2, ordinal, round, position, twin, status, reason, log, started_ns, attempt
-				FROM sample WHERE sweep_id = ?3`,
-			`INSERT INTO value SELECT sample_id + ?1, metric_id, value FROM value WHERE sample_id <= ?1 / ?4`,
-		} {
-			if _, err := s.write.Exec(copying, n*samples, id, first, n); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
+	copySweep(b, s, sweeps-1)
 	b.Run("LatestSweep", func(b *testing.B) {
 		for b.Loop() {
 			sw, err := s.LatestSweep(b.Context(), "node")
@@ -154,6 +143,28 @@ func BenchmarkMillionSamples(b *testing.B) {
 			history, err := s.History(b.Context(), "node", 10)
 			if err != nil || len(history) != 10 || len(history[0].Samples) != samples {
 				b.Fatal(len(history), err)
+			}
+		}
+	})
+	b.Run("Recent", func(b *testing.B) {
+		for b.Loop() {
+			recent, older, err := s.Recent(b.Context(), "node", sweep.Span{})
+			if err != nil || len(recent) != 4 || older != sweeps-4 {
+				b.Fatal(len(recent), older, err)
+			}
+		}
+	})
+	b.Run("Single", func(b *testing.B) {
+		for b.Loop() {
+			if all, err := s.Single(b.Context(), "node", "1.0.0"); err != nil || len(all) != sweeps {
+				b.Fatal(len(all), err)
+			}
+		}
+	})
+	b.Run("Stamp", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Stamp(b.Context(), "node"); err != nil {
+				b.Fatal(err)
 			}
 		}
 	})
@@ -172,6 +183,32 @@ func BenchmarkMillionSamples(b *testing.B) {
 			}
 		}
 	})
+}
+
+// copySweep adds copies of the store's only sweep. What each row refers to is
+// there, so that it is not looked for, which takes as long as the rest.
+func copySweep(b *testing.B, s *Store, copies int) {
+	b.Helper()
+	exec := func(query string, args ...any) {
+		if _, err := s.write.Exec(query, args...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	exec("PRAGMA foreign_keys = OFF")
+	defer exec("PRAGMA foreign_keys = ON")
+	const numbers = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?1) "
+	for _, copying := range []string{
+		"INSERT INTO sweep SELECT s.id + n, series_id, created_ns, finished_ns, owner, plan FROM n, sweep s",
+		"INSERT INTO version SELECT sweep_id + n, ordinal, name, raw, source, line, prerelease, git_commit, digest FROM n, version",
+		`INSERT INTO sample SELECT id + n * samples, sweep_id + n, ordinal, round, position, twin, status, reason, log, started_ns, attempt
+			FROM n, (SELECT max(id) AS samples FROM sample), sample`,
+		`INSERT INTO value SELECT sample_id + n * samples, metric_id, value
+			FROM n, (SELECT max(sample_id) AS samples FROM value), value`,
+		`INSERT INTO load SELECT sample_id + n * samples, pass, ` + loadColumns + `
+			FROM n, (SELECT max(sample_id) AS samples FROM load), load`,
+	} {
+		exec(strings.Replace(copying, " SELECT", " SELECT * FROM ("+numbers+"SELECT", 1)+")", copies)
+	}
 }
 
 // relax gives up safety against power cuts, so that filling a store for a

@@ -6,9 +6,9 @@ import (
 )
 
 // RecentRounds is how many rounds of each version a judgement goes back for,
-// unless it is told otherwise: with them a difference of two versions is known to
-// a tenth of a sample's noise, and what more of them would add is less than what
-// a machine drifts by in the meantime. See docs/method.md, "How far back".
+// unless it is told otherwise: with them a difference of two versions has a standard
+// error of a seventh of a sample's noise, and what more of them would add is less than
+// what a machine drifts by in the meantime. See docs/method.md, "How far back".
 const RecentRounds = 100
 
 // spoiltRounds is how many rounds, spoilt ones included, are gone back for at

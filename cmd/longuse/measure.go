@@ -67,17 +67,17 @@ func (o options) measure(ctx context.Context, f form) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	fmt.Printf("%-52s %9s %9s %9s %9s\n", "command", "time", "allowed", "memory", "output")
+	fmt.Printf("%-52s %9s %9s %9s %9s %9s\n", "command", "time", "allowed", "CPU time", "memory", "output")
 	for _, t := range trials(out) {
 		if err := o.try(ctx, db, out, t); err != nil {
 			return err
 		}
 	}
-	return nil
+	return o.serve(ctx, db)
 }
 
 func (o options) try(ctx context.Context, db, out string, t trial) error {
-	var took []time.Duration
+	var took, used []time.Duration
 	var memory int64
 	var written int
 	for range o.times {
@@ -98,9 +98,11 @@ func (o options) try(ctx context.Context, db, out string, t trial) error {
 			return fmt.Errorf("versweep %s: %w", strings.Join(t.args, " "), err)
 		}
 		written = len(answer)
+		used = append(used, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 		memory = max(memory, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss*1024)
 	}
 	slices.Sort(took)
+	slices.Sort(used)
 	median := took[len(took)/2]
 	allowed, size := "", strconv.Itoa(written)
 	if t.within > 0 {
@@ -120,7 +122,7 @@ func (o options) try(ctx context.Context, db, out string, t trial) error {
 	if over {
 		note = "  OVER"
 	}
-	fmt.Printf("%-52s %7.0fms %9s %9s %9s%s\n", words, median.Seconds()*1000, allowed, humanize.IBytes(uint64(memory)), size, note)
+	fmt.Printf("%-52s %7.0fms %9s %7.0fms %9s %9s%s\n", words, median.Seconds()*1000, allowed, used[len(used)/2].Seconds()*1000, humanize.IBytes(uint64(memory)), size, note)
 	return nil
 }
 

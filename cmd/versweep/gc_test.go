@@ -207,7 +207,7 @@ func TestGCAsksBeforeItRemoves(t *testing.T) {
 		if removes != (err == nil) || !removes && fileSize(t, db) != size {
 			t.Errorf("after %q: %v", answer, err)
 		}
-		if !strings.Contains(told.String(), "histograms of") || !slices.Contains(strings.Fields(told.String()), "[y/N]") {
+		if !strings.Contains(told.String(), " histograms (") || !slices.Contains(strings.Fields(told.String()), "[y/N]") {
 			t.Errorf("before it asks it says %q", told.String())
 		}
 	}

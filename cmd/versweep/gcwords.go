@@ -53,10 +53,10 @@ func (g gcState) words(before bool) string {
 		if t.Into.Bytes > 0 {
 			into += ", of " + bytesText(t.Into.Bytes)
 		}
-		add("  %s of sweeps before %s %s %s", histogramsText(t.Merging), dayOf(g.order.ages.Merged), merge, into)
+		add("  %s before %s %s %s", histogramsText(t.Merging), dayOf(g.order.ages.Merged), merge, into)
 	}
 	if t.Going.Count > 0 {
-		add("  %s of sweeps before %s %s", histogramsText(t.Going), dayOf(g.order.ages.Bare), go_)
+		add("  %s before %s %s", histogramsText(t.Going), dayOf(g.order.ages.Bare), go_)
 	}
 	if t.Extras.Count > 0 {
 		add("  service time and lateness of %s (%s) before %s %s", countedMany(t.Extras.Count, "sample"), bytesText(t.Extras.Bytes), dayOf(g.order.ages.LatencyOnly), go_)
@@ -76,6 +76,8 @@ func (g gcState) words(before bool) string {
 		add("  nothing was removed: another versweep uses it")
 	case g.order.since.IsZero():
 		add("  builds stay for ever")
+	case len(g.cached) == 0 && g.kept.Bytes == 0:
+		add("  there is nothing in it")
 	case len(g.cached) == 0:
 		add("  all of it was used since %s", dayOf(g.order.since))
 	}
@@ -111,7 +113,7 @@ func freeText(n int64) string {
 }
 
 func histogramsText(h store.Histograms) string {
-	return fmt.Sprintf("%s of %s (%s)", countedMany(h.Count, "histogram"), countedMany(h.Sweeps, "sweep"), bytesText(h.Bytes))
+	return fmt.Sprintf("%s (%s) of %s", countedMany(h.Count, "histogram"), bytesText(h.Bytes), countedMany(h.Sweeps, "sweep"))
 }
 
 func kindText(kind string, n int64) string {
