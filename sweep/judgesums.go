@@ -390,7 +390,9 @@ func withinSentence(m Metric) string {
 }
 
 // referenceMoved tells of sweeps on one machine between which the reference
-// itself moved: then the machine changed, and no version did.
+// itself moved: then the machine changed, and no version did. All pairs of sweeps
+// share creepLevel (Bonferroni): of 150 nights without a change one and a half
+// would be told otherwise.
 func (g *judging) referenceMoved() {
 	r := g.readings[g.primary()]
 	reference := g.index(g.newest().Plan.Reference)
@@ -404,7 +406,7 @@ func (g *judging) referenceMoved() {
 	order := slices.Sorted(keys(bySweep))
 	for i := 1; i < len(order); i++ {
 		old, new := bySweep[order[i-1]], bySweep[order[i]]
-		change, lo, hi, ok := stats.Welch(old, new, creepLevel)
+		change, lo, hi, ok := stats.Welch(old, new, creepLevel/float64(len(order)-1))
 		if g.sweeps[order[i-1]].Environment.Hash() != g.sweeps[order[i]].Environment.Hash() {
 			continue // that it differs is known
 		}

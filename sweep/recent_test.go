@@ -97,3 +97,23 @@ func TestRecent(t *testing.T) {
 		})
 	}
 }
+
+// However many nights there are, a machine that stays as it is is seldom told to
+// have changed.
+func TestManyNightsMoveNoReference(t *testing.T) {
+	told := 0
+	for seed := range uint64(5) {
+		var nights []Sweep
+		for night := range 200 {
+			nights = append(nights, measuredSweep(int64(night+1), (1000*seed+uint64(night))*2654435761, "m", 100, []string{"1.0.0", "1.1.0", "2.0.0"}, level2, 5))
+		}
+		for _, f := range Judge(nights, JudgeOptions{}).Findings {
+			if f.Kind == KindSeam {
+				told++
+			}
+		}
+	}
+	if told > 1 { // at 1 % each of the five may tell one
+		t.Errorf("%d changes of the machine were told in five times 200 nights", told)
+	}
+}
