@@ -56,7 +56,9 @@ func strandsOf(history []Sweep, o JudgeOptions) (strands []*strand, warnings []s
 	}
 	slices.SortStableFunc(groups, func(a, b []Sweep) int { return cmp.Compare(a[len(a)-1].ID, b[len(b)-1].ID) })
 	for _, g := range groups {
-		parts := newStrand(g, nil).parts()
+		current, moved := asTheyAre(g)
+		warnings = append(warnings, moved...)
+		parts := newStrand(current, nil).parts()
 		if len(parts) > 1 {
 			warnings = append(warnings, apartWarning(parts))
 		}
