@@ -95,6 +95,12 @@ func (p Plan) Paced() load.Profile {
 	return paced
 }
 
+// SameLoad tells whether two plans put the same load on their servers, whatever
+// they call it.
+func (p Plan) SameLoad(q Plan) bool {
+	return sameProfile(p.Profile, q.Profile) && p.LatencyRate == q.LatencyRate
+}
+
 // pacedWarmup lets connections open and queues settle.
 const pacedWarmup = 200 * time.Millisecond
 

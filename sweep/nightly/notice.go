@@ -59,4 +59,9 @@ type TargetNight struct {
 	Measured      []string // versions sampled tonight, in version order
 	Left          int      // versions that should have been, and wait for the next night
 	Failed        string   // why nothing could be done; one line, empty when something could
+
+	// Suspicions are those that wait for fresh rounds, and those that tonight's
+	// have settled.
+	Suspicions []Suspicion
+	Remarks    []string // what went otherwise than planned, one line each
 }
