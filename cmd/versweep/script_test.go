@@ -58,7 +58,7 @@ func TestImportArrows(t *testing.T) {
 		"sweep":         {"sweep/load", "sweep/stats"},
 		"sweep/nightly": {"sweep", "sweep/stats"},
 		"runtimes":      {"sweep", "sweep/load"},
-		"store":         {"sweep", "sweep/load"},
+		"store":         {"sweep", "sweep/load", "sweep/nightly"},
 		"store/import":  {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
 		"charts":        {"sweep", "sweep/load", "sweep/stats"},
 		"charts/report": {"charts", "sweep", "sweep/load", "sweep/stats"},
