@@ -90,7 +90,7 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if err := a.obtainAgain(ctx, l, &sw); err != nil {
 		return err
 	}
-	if err := a.carryOut(ctx, st, l, &sw); err != nil {
+	if err := a.carryOut(ctx, st, l, &sw, nil); err != nil {
 		return err
 	}
 	a.tidy(ctx, l, sw.Outcomes, f.keepImages)

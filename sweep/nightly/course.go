@@ -2,6 +2,7 @@ package nightly
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,10 +12,12 @@ import (
 
 // Subject is one target as a night finds it.
 type Subject struct {
-	Plan      sweep.Plan      // of its sweeps, but for versions, reference, seed, budget and purpose
-	Failed    string          // why it cannot be swept tonight; the rest is then empty
-	Found     []sweep.Version // all that its source has, in version order
-	Kept      []sweep.Version // those of them that the settings choose, with their identity
+	Plan   sweep.Plan      // of its sweeps, but for versions, reference, seed, budget and purpose
+	Failed string          // why it cannot be swept tonight; the rest is then empty
+	Found  []sweep.Version // all that its source has, in version order
+	// Kept are those of them that the settings choose, with their identity, and
+	// those that the settings name though they are not to be found.
+	Kept      []sweep.Version
 	Selection sweep.Selection // by which they were chosen
 	Reference string          // empty when none has been chosen yet
 	Sample    time.Duration   // that a sample takes, where no sweep tells
@@ -30,13 +33,18 @@ type Hands interface {
 	// Sweep carries out a plan. enough, where it is not nil, is asked after
 	// each round from the plan's least number on whether more are needed.
 	Sweep(ctx context.Context, p sweep.Plan, enough func(sweep.Sweep) bool) (sweep.Sweep, error)
-	// GoOn goes on with a sweep that was begun by a night that did not end.
+	// GoOn goes on with a sweep that was begun by a night that did not end. It
+	// fails with ErrElsewhere while another process does so.
 	GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep.Sweep) bool) (sweep.Sweep, error)
-	// Abandon makes an end of a sweep that cannot be gone on with.
+	// Abandon makes an end of a sweep that cannot be gone on with, unless
+	// another process does so.
 	Abandon(ctx context.Context, sw sweep.Sweep) error
 	// Say tells people how far the night has come.
 	Say(format string, args ...any)
 }
+
+// ErrElsewhere says that another process carries a sweep out.
+var ErrElsewhere = errors.New("another process goes on with it")
 
 // Memory is what nights know of those before.
 type Memory interface {
@@ -131,6 +139,7 @@ type night struct {
 type errand struct {
 	Subject
 	failed     string // why nothing more can be done with it tonight; empty while it can
+	vanished   []sweep.Version
 	past       []sweep.Sweep
 	acks       []sweep.Acknowledgement
 	told       []Told
@@ -160,8 +169,17 @@ func (n *night) remember(ctx context.Context, e *errand) error {
 	if e.told, err = n.Memory.Told(ctx, target); err != nil {
 		return err
 	}
-	e.suspicions, err = n.Memory.Suspicions(ctx, target)
+	if e.suspicions, err = n.Memory.Suspicions(ctx, target); err != nil {
+		return err
+	}
 	e.first = len(e.past) == 0 && len(e.told) == 0
+	if e.failed != "" {
+		return nil
+	}
+	e.vanished, err = Vanished(e.Selection, e.Found, e.past)
+	e.Kept = slices.DeleteFunc(slices.Clone(e.Kept), func(v sweep.Version) bool {
+		return slices.ContainsFunc(e.vanished, func(gone sweep.Version) bool { return gone.Name == v.Name })
+	})
 	return err
 }
 

@@ -40,7 +40,7 @@ type Notice struct {
 	// Version is the one that is missing; empty when it is the whole target,
 	// or about a finding.
 	Version string
-	Reason  string    // why it is missing, or in which version it recovered; one line, may be empty
+	Reason  string    // why it is missing, or how else than in Finding.RecoveredIn it recovered; one line, may be empty
 	Since   time.Time // when this was told first; for Back, when it went missing
 }
 

@@ -133,7 +133,7 @@ func (a *Account) again(s Sight, t Told, f sweep.Finding) {
 	live := t.State == New || t.State == StillThere || t.State == Reopened
 	switch {
 	case f.State == sweep.Recovered:
-		n.State, n.Reason = Recovered, f.RecoveredIn
+		n.State = Recovered
 	case f.State == sweep.Acknowledged:
 		n.State = Acknowledged
 	case f.State == sweep.Expected:

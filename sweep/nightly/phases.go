@@ -2,6 +2,7 @@ package nightly
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (n *night) carry(ctx context.Context, e *errand, budget time.Duration, do f
 	if ctx.Err() != nil {
 		return sw, ctx.Err()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrElsewhere) {
 		e.failed = strings.Join(strings.Fields(err.Error()), " ")
 		n.Hands.Say("%s: %s", e.Plan.Target, e.failed)
 	}
@@ -84,12 +85,19 @@ func (n *night) goOn(ctx context.Context, errands []*errand) error {
 		if q != nil {
 			enough = func(sw sweep.Sweep) bool { return q.Answered(sw, e.Judging.Effect) }
 		}
+		elsewhere := false
 		done, err := n.carry(ctx, e, budget, func(budget time.Duration) (sweep.Sweep, error) {
 			sw.Plan.Budget = budget
-			return n.Hands.GoOn(ctx, sw, enough)
+			done, err := n.Hands.GoOn(ctx, sw, enough)
+			elsewhere = errors.Is(err, ErrElsewhere)
+			return done, err
 		}, len(sw.Samples))
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case elsewhere:
+			n.remark(e, "sweep %d is left to the process that goes on with it", sw.ID)
+			continue
 		}
 		if e.failed != "" {
 			n.remark(e, "sweep %d, left unfinished, is closed as it is: %s", sw.ID, e.failed)
@@ -326,12 +334,8 @@ func (n *night) account(ctx context.Context, e *errand) (Account, error) {
 	}
 	s.Suspicions = e.suspicions
 	if e.Failed == "" {
-		vanished, err := Vanished(e.Selection, e.Found, e.past)
-		if err != nil {
-			return Account{}, err
-		}
 		s.LacksLooked = true
-		s.Lacks = Lacks(Inquiry{Kept: e.Kept, Past: e.past, Fresh: e.Fresh, Every: n.Every, Now: n.Now()}, vanished)
+		s.Lacks = Lacks(Inquiry{Kept: e.Kept, Past: e.past, Fresh: e.Fresh, Every: n.Every, Now: n.Now()}, e.vanished)
 		for _, v := range e.Kept {
 			s.Kept = append(s.Kept, v.Name)
 		}
