@@ -13,6 +13,7 @@ import (
 
 	"versweep/charts"
 	"versweep/runtimes"
+	"versweep/runtimes/strictyaml"
 	"versweep/store"
 	"versweep/sweep"
 	"versweep/sweep/load"
@@ -150,7 +151,7 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	if e, ok := errors.AsType[*misuseError](err); ok {
 		return line, e.hint, exitMisuse
 	}
-	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
+	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return line, e.Hint, exitMisuse
 	}
 	if _, ok := errors.AsType[*regressionError](err); ok {
