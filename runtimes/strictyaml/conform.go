@@ -19,7 +19,8 @@ import (
 // take the number 1.10 for the text "1.1" and an empty value for none.
 type conformer struct {
 	Document
-	spots map[string]spot // by path: of a key or an item
+	spots  map[string]spot // by path: of a key or an item
+	secret bool            // what is looked at is below a key of Secrets
 }
 
 // conform reads text as one document of the form and tells where each of its
@@ -100,6 +101,9 @@ func (c *conformer) node(path string, n ast.Node, f *Form) error {
 	case List:
 		list, ok := n.(*ast.SequenceNode)
 		if !ok {
+			if c.secret {
+				return wrong("")
+			}
 			return wrong("a list of one is written [" + sourceText(n) + "]")
 		}
 		for i, item := range list.Values {
@@ -143,7 +147,7 @@ func (c *conformer) text(path string, n ast.Node, f *Form) error {
 	text, ok := textOf(n)
 	if !ok {
 		found := &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), Text)}
-		if written := sourceText(n); written != "" {
+		if written := sourceText(n); written != "" && !c.secret {
 			found.Hint = fmt.Sprintf("put it in quotes: %q", written)
 		}
 		return found
@@ -179,7 +183,10 @@ func (c *conformer) mapping(path string, m ast.MapNode, f *Form) error {
 			value = known.Form
 		}
 		c.spots[inside] = at
-		if err := c.node(inside, all.Value(), value); err != nil {
+		outside := c.secret
+		c.secret = outside || f.Kind == Mapping && slices.Contains(c.Secrets, name)
+		err := c.node(inside, all.Value(), value)
+		if c.secret = outside; err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 type Document struct {
 	Noun    string // with its article: "a definition"
 	Instead string // what saves the repeating that anchors are for elsewhere
+	// Secrets are the keys whose values, and all below them, are never shown.
+	Secrets []string
 	Form    *Form
 }
 
@@ -32,7 +34,7 @@ func (d Document) Read(file string, text []byte, into any, check func() error) e
 	if err == nil {
 		return nil
 	}
-	return located(file, string(text), spots, err)
+	return d.located(file, string(text), spots, err)
 }
 
 // Locate finds the place of a flaw in a text that Read has read.
@@ -41,7 +43,7 @@ func (d Document) Locate(file string, text []byte, err error) error {
 	if flawed != nil {
 		err = flawed
 	}
-	return located(file, string(text), spots, err)
+	return d.located(file, string(text), spots, err)
 }
 
 // Paths lists the keys and items of a text of the form, by their paths.
@@ -62,7 +64,7 @@ func decode(text []byte, into any) error {
 }
 
 // located tells where in the file a flaw is.
-func located(file, text string, spots map[string]spot, err error) error {
+func (d Document) located(file, text string, spots map[string]spot, err error) error {
 	e := &Error{File: file, Problem: strings.Map(printable, err.Error())}
 	found, ok := errors.AsType[*Flaw](err)
 	if !ok {
@@ -74,7 +76,10 @@ func located(file, text string, spots map[string]spot, err error) error {
 		at = spotFor(found.Path, spots)
 	}
 	if at != (spot{}) {
-		e.Line, e.Column, e.Excerpt = at.line, at.column, excerpt(text, at)
+		e.Line, e.Column = at.line, at.column
+		if shown, ok := d.concealed(text); ok {
+			e.Excerpt = excerpt(shown, at)
+		}
 	}
 	return e
 }
