@@ -62,7 +62,7 @@ func TestImportArrows(t *testing.T) {
 		"runtimes/strictyaml": {}, "runtimes/strictyaml/yamlschema": {"runtimes/strictyaml"},
 		"store":        {"sweep", "sweep/load"},
 		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
-		"charts":        {"sweep", "sweep/load", "sweep/stats"},
+		"charts":        {"sweep", "sweep/load", "sweep/nightly", "sweep/stats"},
 		"charts/report": {"charts", "sweep", "sweep/load", "sweep/stats"},
 	}
 	heavy := map[string]string{

@@ -121,6 +121,9 @@ type Outputs struct {
 type Export struct {
 	// Format is one of those that versweep export has.
 	Format string `yaml:"format"`
+	// Better is, of github-action, whether the metrics are written that are better
+	// when bigger, or smaller; bigger when empty.
+	Better string `yaml:"better"`
 	// File is what is written.
 	File string `yaml:"file"`
 }
