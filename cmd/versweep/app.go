@@ -13,6 +13,7 @@ import (
 
 	"versweep/charts"
 	"versweep/runtimes"
+	"versweep/runtimes/strictyaml"
 	"versweep/store"
 	"versweep/sweep"
 	"versweep/sweep/load"
@@ -150,7 +151,7 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	if e, ok := errors.AsType[*misuseError](err); ok {
 		return line, e.hint, exitMisuse
 	}
-	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
+	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return line, e.Hint, exitMisuse
 	}
 	if _, ok := errors.AsType[*regressionError](err); ok {
@@ -160,17 +161,13 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		return explainNotMeasured(e, line)
 	}
 	if e, ok := errors.AsType[*runtimes.UnknownTargetError](err); ok {
-		hint = "versweep targets lists them all; --target-dir says where your own are"
-		if e.Nearest != "" {
-			hint = fmt.Sprintf("did you mean %s? %s", e.Nearest, hint)
-		}
-		return line, hint, exitMisuse
+		return line, unknownTargetHint(e), exitMisuse
 	}
 	if e, ok := errors.AsType[*load.MisuseError](err); ok {
 		return e.What + ": " + e.Why, e.Hint, exitMisuse
 	}
 	if _, ok := errors.AsType[*sweep.RangeError](err); ok {
-		return line, "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'", exitMisuse
+		return line, rangeHint, exitMisuse
 	}
 	for _, known := range hints {
 		if errors.Is(err, known.err) {
@@ -188,6 +185,16 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		hint = "name a file in a folder that you may write to with --db"
 	}
 	return line, hint, status
+}
+
+const rangeHint = "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'"
+
+func unknownTargetHint(e *runtimes.UnknownTargetError) string {
+	hint := "versweep targets lists them all; --target-dir says where your own are"
+	if e.Nearest != "" {
+		hint = fmt.Sprintf("did you mean %s? %s", e.Nearest, hint)
+	}
+	return hint
 }
 
 // explainNotMeasured tells a version that no sweep has, which is misuse, from one

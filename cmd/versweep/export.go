@@ -113,22 +113,26 @@ of each target, or of all targets that were swept.`,
 			if err := f.check(targets); err != nil {
 				return err
 			}
-			sweeps, err := a.sweepsToExport(cmd.Context(), targets, f)
-			if err != nil {
-				return err
-			}
-			return a.writeOut(f.output, func(w io.Writer) error {
-				for _, sw := range sweeps {
-					if err := exports.GoBenchmark(w, sw); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			return a.exportGoBench(cmd.Context(), targets, f)
 		},
 	}
 	f.add(cmd)
 	return cmd
+}
+
+func (a *app) exportGoBench(ctx context.Context, targets []string, f exportFlags) error {
+	sweeps, err := a.sweepsToExport(ctx, targets, f)
+	if err != nil {
+		return err
+	}
+	return a.writeOut(f.output, func(w io.Writer) error {
+		for _, sw := range sweeps {
+			if err := exports.GoBenchmark(w, sw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // exportForm is a format that holds one sweep's table, or what is judged of it.
@@ -180,19 +184,24 @@ in one file: bigger for its customBiggerIsBetter, smaller for customSmallerIsBet
 			if err := checkOneOf("--better", better, exportDirections); err != nil {
 				return err
 			}
-			direction := sweep.Higher
-			if better == exportDirections[1] {
-				direction = sweep.Lower
-			}
-			return a.exportTable(cmd, args[0], f, func(w io.Writer, t sweep.Table, _ sweep.Judgement) error {
-				return exports.GitHubAction(w, t, direction)
-			})
+			return a.exportTable(cmd, args[0], f, writeGitHubAction(better))
 		},
 	}
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the file to write (default standard output)")
 	cmd.Flags().StringVar(&better, "better", exportDirections[0], "metrics that are better when bigger, or smaller")
 	addSweepFlag(cmd.Flags(), &f.sweep)
 	return cmd
+}
+
+// writeGitHubAction writes the metrics of one of exportDirections.
+func writeGitHubAction(better string) func(io.Writer, sweep.Table, sweep.Judgement) error {
+	direction := sweep.Higher
+	if better == exportDirections[1] {
+		direction = sweep.Lower
+	}
+	return func(w io.Writer, t sweep.Table, _ sweep.Judgement) error {
+		return exports.GitHubAction(w, t, direction)
+	}
 }
 
 func (a *app) exportTable(cmd *cobra.Command, target string, f exportFlags, write func(io.Writer, sweep.Table, sweep.Judgement) error) error {
@@ -202,7 +211,11 @@ func (a *app) exportTable(cmd *cobra.Command, target string, f exportFlags, writ
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
-	sw, j, err := a.storedSweep(cmd.Context(), target, f.sweep)
+	return a.exportSweep(cmd.Context(), target, f, write)
+}
+
+func (a *app) exportSweep(ctx context.Context, target string, f exportFlags, write func(io.Writer, sweep.Table, sweep.Judgement) error) error {
+	sw, j, err := a.storedSweep(ctx, target, f.sweep)
 	if err != nil {
 		return err
 	}

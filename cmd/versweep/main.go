@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/term"
 
-	"versweep/runtimes"
+	"versweep/runtimes/strictyaml"
 )
 
 // Exit statuses, part of the outside surface.
@@ -51,7 +51,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (a *app) tell(ctx context.Context, err error) int {
 	line, hint, status := a.explain(ctx, err)
 	fmt.Fprintln(a.stderr, "versweep: "+line)
-	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
+	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
 		for _, l := range e.Excerpt {
 			fmt.Fprintln(a.stderr, "  "+l)
 		}
