@@ -177,9 +177,7 @@ func (n *night) remember(ctx context.Context, e *errand) error {
 		return nil
 	}
 	e.vanished, err = Vanished(e.Selection, e.Found, e.past)
-	e.Kept = slices.DeleteFunc(slices.Clone(e.Kept), func(v sweep.Version) bool {
-		return slices.ContainsFunc(e.vanished, func(gone sweep.Version) bool { return gone.Name == v.Name })
-	})
+	e.Kept = Without(e.Kept, e.vanished)
 	return err
 }
 
@@ -271,8 +269,8 @@ func (e *errand) targetNight() TargetNight {
 	}
 	if len(t.Measured) == 0 {
 		t.Failed = e.failed
-	} else if e.failed != "" {
-		t.Remarks = append(t.Remarks, "stopped: "+e.failed)
+	} else {
+		t.Stopped = e.failed
 	}
 	for _, s := range e.suspicions {
 		if s.Standing == Suspected {

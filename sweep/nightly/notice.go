@@ -59,6 +59,7 @@ type TargetNight struct {
 	Measured      []string // versions sampled tonight, in version order
 	Left          int      // versions that should have been, and wait for the next night
 	Failed        string   // why nothing could be done; one line, empty when something could
+	Stopped       string   // why it was ended before all was done; one line, empty when it was not
 
 	// Suspicions are those that wait for fresh rounds, and those that tonight's
 	// have settled.

@@ -39,10 +39,13 @@ func NewAccount(s Sight, told []Told) Account {
 	var a Account
 	a.findings(s, told)
 	a.missing(s, told)
-	slices.SortStableFunc(a.Notices, compareNotices)
-	slices.SortStableFunc(a.Open, compareNotices)
+	SortNotices(a.Notices)
+	SortNotices(a.Open)
 	return a
 }
+
+// SortNotices puts the worst first.
+func SortNotices(list []Notice) { slices.SortStableFunc(list, compareNotices) }
 
 // findings goes through what was told of findings, then through what was not.
 func (a *Account) findings(s Sight, told []Told) {

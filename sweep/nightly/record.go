@@ -103,3 +103,10 @@ func Vanished(s sweep.Selection, found []sweep.Version, past []sweep.Sweep) ([]s
 	}
 	return slices.DeleteFunc(chosen.Versions, func(v sweep.Version) bool { return there[v.Name] }), nil
 }
+
+// Without leaves out of versions those that vanished.
+func Without(versions, vanished []sweep.Version) []sweep.Version {
+	return slices.DeleteFunc(slices.Clone(versions), func(v sweep.Version) bool {
+		return slices.ContainsFunc(vanished, func(gone sweep.Version) bool { return gone.Name == v.Name })
+	})
+}
