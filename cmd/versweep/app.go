@@ -23,8 +23,9 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stderr is one: draw progress
-	asks           bool // stdin is one: a question can be answered
+	terminal       bool          // stderr is one: draw progress
+	asks           bool          // stdin is one: a question can be answered
+	machine        sweep.Machine // that servers run on, watched while they are measured
 
 	db        string
 	targetDir string

@@ -80,7 +80,7 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l *launching, sw *s
 	progress := a.newRoundProgress(*sw)
 	a.sweeping = sw.ID
 	before, began := len(sw.Samples), time.Now()
-	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: sweep.ThisMachine(), Enough: enough}
+	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: a.machine, Enough: enough}
 	end, err := runner.Run(ctx, sw)
 	progress.end()
 	if err != nil {

@@ -151,7 +151,12 @@ func (a *app) writeTrend(file string, t report.Target) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
-	if err := writePicture(file, report.Table(t), sweep.QPS, charts.Options{Judgement: &t.Judgement}); err != nil {
+	err := writePicture(file, report.Table(t), sweep.QPS, charts.Options{Judgement: &t.Judgement})
+	if errors.Is(err, charts.ErrNothingToDraw) {
+		a.say("%v", err) // the night tells what is missing
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	a.say("wrote %s", file)

@@ -22,7 +22,9 @@ func (n *night) carry(ctx context.Context, e *errand, budget time.Duration, do f
 		fresh = sw.Samples[before:]
 	}
 	for _, s := range fresh {
-		e.measured[s.Version] = true
+		if s.Status != sweep.Failed {
+			e.measured[s.Version] = true
+		}
 	}
 	took := spanOf(fresh, e.sample())
 	n.spent, e.spent = n.spent+took, e.spent+took
