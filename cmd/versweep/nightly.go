@@ -50,7 +50,6 @@ night that was ended or killed has measured is kept, and the next one goes on.`,
 			if f.budgetGiven {
 				s.budget = f.budget
 			}
-			a.unattended = true
 			if f.dryRun {
 				return a.dryNight(cmd.Context(), s)
 			}
@@ -94,6 +93,7 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 		}
 		subjects = append(subjects, subject)
 	}
+	a.unattended = true
 	course := nightly.Course{Hands: hands, Memory: st, Now: time.Now, Night: begun.ID, Every: s.every, Budget: s.budget}
 	result, err := course.Run(ctx, subjects)
 	if err != nil {

@@ -97,6 +97,7 @@ func TestAgenda(t *testing.T) {
 		{"failed, then the clock was set back", kept("1.1.0"), []sweep.Sweep{swept(1, 0, took{"1.1.0", "", 0, "a", false}), swept(2, -day, took{"1.1.0", "", 2, "b", false})}, "1.1.0 retry", "", ""},
 		{"failed, and is another build by now", kept("1.1.0@b"), []sweep.Sweep{swept(1, time.Hour, took{"1.1.0", "a", 0, "a", false})}, "1.1.0 new", "", ""},
 		{"spoilt by the machine", kept("1.0.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", true})}, "1.0.0 retry", "", ""},
+		{"spoilt tonight, and good before", kept("1.0.0"), []sweep.Sweep{swept(1, 2*day, took{"1.0.0", "", 5, "", false}), swept(2, day, took{"1.0.0", "", 5, "", true})}, "", "", ""},
 		{"not come to for want of time", kept("1.0.0", "1.1.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", false}, took{"1.1.0", "", 0, "", false})}, "1.1.0 new", "", ""},
 		{"too few samples", kept("1.0.0", "1.1.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", false}, took{"1.1.0", "", 2, "", false})}, "1.1.0 too few samples", "", ""},
 		{"few and few are enough", kept("1.1.0"), []sweep.Sweep{swept(1, 2*day, took{"1.1.0", "", 2, "", false}), swept(2, day, took{"1.1.0", "", 3, "", false})}, "", "", ""},

@@ -172,7 +172,7 @@ func (n *night) remember(ctx context.Context, e *errand) error {
 	if e.suspicions, err = n.Memory.Suspicions(ctx, target); err != nil {
 		return err
 	}
-	e.first = len(e.past) == 0 && len(e.told) == 0
+	e.first = len(e.told) == 0 && !slices.ContainsFunc(e.past, func(sw sweep.Sweep) bool { return sw.Plan.Night > 0 })
 	if e.failed != "" {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 type Sight struct {
 	Target, Title string
 	Now           time.Time
-	First         bool // nothing was ever told or measured of the target before tonight
+	First         bool // no night has told or measured anything of the target before
 
 	Judged      *sweep.Judgement // with acknowledgements; nil when nothing could be judged
 	Past        []sweep.Sweep    // that it rests on, for what confirmations showed

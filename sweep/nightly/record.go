@@ -49,7 +49,7 @@ func identified(v, earlier sweep.Version) sweep.Version {
 // add takes in what one sweep has of the version. A sweep that ended before it
 // came to the version says nothing.
 func (r *record) add(sw sweep.Sweep, name string, samples []sweep.Sample) {
-	good, reason, last := 0, "", sw.Created
+	good, spoilt, reason, last := 0, 0, "", sw.Created
 	for _, o := range sw.Outcomes {
 		if o.Version == name {
 			reason = o.Reason
@@ -60,12 +60,16 @@ func (r *record) add(sw sweep.Sweep, name string, samples []sweep.Sample) {
 		case s.Status == sweep.Failed:
 			reason = cmp.Or(s.Reason, reason, "it failed")
 		case s.Spoilt():
-			reason = cmp.Or(reason, "the machine spoilt every sample")
+			spoilt++
 		default:
 			good++
 			r.sampled = s.Started
 		}
 		last = s.Started
+	}
+	if spoilt > 0 && reason == "" && r.good == 0 {
+		// Of a version that has figures this says something of the night only.
+		reason = "the machine spoilt every sample"
 	}
 	switch {
 	case good > 0:

@@ -33,6 +33,7 @@ type world struct {
 	samples    int
 	planned    []string // purposes and versions of the sweeps of a night
 	said       []string
+	onStart    func() // called before an instance is started; may be nil
 }
 
 func newWorld(seed uint64, releases int) *world {
@@ -115,6 +116,9 @@ func (w *world) Say(format string, args ...any) { w.said = append(w.said, fmt.Sp
 
 // Start implements sweep.Launcher.
 func (w *world) Start(_ context.Context, b sweep.Build) (sweep.Instance, error) {
+	if w.onStart != nil {
+		w.onStart()
+	}
 	noise := 0.04 * w.rng.NormFloat64()
 	if w.rng.IntN(20) == 0 {
 		noise *= 3
@@ -257,5 +261,118 @@ func TestSlowerReleaseIsTold(t *testing.T) {
 		if found < worlds/2 {
 			t.Errorf("%.0f %%: told in %d of %d worlds", 100*change, found, worlds)
 		}
+	}
+}
+
+// What does not fit into a night is left, the newest versions are not, and the
+// nights after do the rest.
+func TestBudgetOverNights(t *testing.T) {
+	w := newWorld(7, 30)
+	budget := 90 * time.Second // the spare quarter left out, 8 samples of 5 rounds fit
+	var measured []int
+	for range 8 {
+		began := w.now
+		w.run(t, budget)
+		took := time.Duration(0)
+		for _, sw := range w.sweeps {
+			if n := len(sw.Samples); n > 0 && !sw.Samples[0].Started.Before(began) {
+				took += sw.Samples[n-1].Started.Sub(sw.Samples[0].Started)
+			}
+		}
+		if took > budget {
+			t.Errorf("a night of %v measured for %v", budget, took)
+		}
+		n := 0
+		for _, r := range recordsOf(w.sweeps) {
+			if r.good > 0 {
+				n++
+			}
+		}
+		measured = append(measured, n)
+	}
+	if first := w.sweeps[0].Plan.Versions; first[len(first)-1].Name != "1.29.0" || len(first) != 7 {
+		t.Errorf("the first night measured %d versions up to %s", len(first), first[len(first)-1].Name)
+	}
+	if measured[0] < 7 || measured[len(measured)-1] != 30 {
+		t.Errorf("versions measured by night: %v", measured)
+	}
+}
+
+// A sweep to confirm that is ended in the middle is gone on with, and its rounds
+// answer what it was begun for.
+func TestConfirmationIsGoneOnWith(t *testing.T) {
+	w := newWorld(3, 8)
+	w.run(t, 0)
+	w.release(-0.3)
+	ctx, cancel := context.WithCancel(t.Context())
+	ends := &ended{world: w, cancel: cancel}
+	c := Course{Hands: ends, Memory: w, Now: func() time.Time { return w.now }, Night: 2, Every: day}
+	s := Subject{
+		Plan:  sweep.Plan{Target: "x", Title: "X", Source: "git", Rounds: 15, MinRounds: 5, Effect: 0.03, Profile: load.Profile{Connections: 100, Duration: time.Second}},
+		Found: w.released, Kept: w.released, Selection: sweep.Selection{Per: sweep.PerPatch}, Sample: time.Second, Fresh: 30 * day,
+	}
+	if _, err := c.Run(ctx, []Subject{s}); err == nil {
+		t.Fatal("the night was not ended")
+	}
+	last := w.sweeps[len(w.sweeps)-1]
+	if last.Plan.Purpose != sweep.PurposeConfirm || !last.Finished.IsZero() || len(last.Samples) == 0 {
+		t.Fatalf("left unfinished: %+v with %d samples", last.Plan.Purpose, len(last.Samples))
+	}
+	before, sweeps := w.samples, len(w.sweeps)
+	a := w.run(t, 0)
+	if len(w.sweeps) != sweeps {
+		t.Errorf("it was begun anew: %q", w.planned)
+	}
+	if newRegressions(a) == 0 || a.Notices[0].Confirmed == nil || w.samples == before {
+		t.Errorf("told: %s", noticesText(a.Notices))
+	}
+	seen := map[string]bool{}
+	for _, s := range w.sweeps[len(w.sweeps)-1].Samples {
+		slot := fmt.Sprint(s.Round, s.Version, s.Twin, s.Attempt)
+		if seen[slot] {
+			t.Errorf("measured twice: %s", slot)
+		}
+		seen[slot] = true
+	}
+}
+
+// ended are hands that are stopped in the middle of confirming.
+type ended struct {
+	*world
+	cancel func()
+}
+
+func (e *ended) Sweep(ctx context.Context, p sweep.Plan, enough func(sweep.Sweep) bool) (sweep.Sweep, error) {
+	if p.Purpose != sweep.PurposeConfirm {
+		return e.world.Sweep(ctx, p, enough)
+	}
+	starts := 0
+	e.onStart = func() {
+		if starts++; starts > 7 {
+			e.cancel()
+			e.onStart = nil
+		}
+	}
+	return e.world.Sweep(ctx, p, enough)
+}
+
+// A target that fails is told and does not end the night of the others.
+func TestFailedTargetDoesNotEndTheNight(t *testing.T) {
+	w := newWorld(5, 3)
+	c := Course{Hands: w, Memory: w, Now: func() time.Time { return w.now }, Night: 1, Every: day}
+	broken := Subject{Plan: sweep.Plan{Target: "y", Title: "Y"}, Failed: "no network"}
+	s := Subject{
+		Plan:  sweep.Plan{Target: "x", Title: "X", Source: "git", Rounds: 5, Profile: load.Profile{Connections: 100, Duration: time.Second}},
+		Found: w.released, Kept: w.released, Selection: sweep.Selection{Per: sweep.PerPatch}, Sample: time.Second, Fresh: 30 * day,
+	}
+	r, err := c.Run(t.Context(), []Subject{broken, s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Targets[0].Failed != "no network" || noticesText(r.Accounts[0].Notices) != "missing-y missing" {
+		t.Errorf("%+v, %s", r.Targets[0], noticesText(r.Accounts[0].Notices))
+	}
+	if len(r.Targets[1].Measured) != 3 || len(r.Accounts[1].Notices) != 0 {
+		t.Errorf("%+v, %s", r.Targets[1], noticesText(r.Accounts[1].Notices))
 	}
 }
