@@ -157,6 +157,9 @@ func wrongTarget(f *settings.File, i int, err error) error {
 	if e, ok := errors.AsType[*load.MisuseError](err); ok {
 		return f.WrongTarget(i, settings.Key(e.What), e.Why, inFile(e.Hint))
 	}
+	if e, ok := errors.AsType[*hintedError](err); ok {
+		return &hintedError{e.error, inFile(e.hint)}
+	}
 	e, ok := errors.AsType[*misuseError](err)
 	if !ok {
 		return err
@@ -177,13 +180,21 @@ func wrongTarget(f *settings.File, i int, err error) error {
 var flagInText = regexp.MustCompile(`--([a-z][a-z-]*)( [0-9'])?`)
 
 // inFile says in the words of the file what is said in those of the command line:
-// "rounds: 5:30" for "--rounds 5:30".
+// "rounds: 5:30" for "--rounds 5:30". Command lines that are to be typed stay.
 func inFile(text string) string {
-	return flagInText.ReplaceAllStringFunc(text, func(found string) string {
-		m := flagInText.FindStringSubmatch(found)
-		if m[2] != "" {
-			return settings.Key(m[1]) + ":" + m[2]
+	parts := strings.Split(text, "; ")
+	for i, part := range parts {
+		typed := ""
+		if at := strings.Index(part, "versweep "); at >= 0 {
+			part, typed = part[:at], part[at:]
 		}
-		return settings.Key(m[1])
-	})
+		parts[i] = flagInText.ReplaceAllStringFunc(part, func(found string) string {
+			m := flagInText.FindStringSubmatch(found)
+			if m[2] != "" {
+				return settings.Key(m[1]) + ":" + m[2]
+			}
+			return settings.Key(m[1])
+		}) + typed
+	}
+	return strings.Join(parts, "; ")
 }
