@@ -25,9 +25,10 @@ func TestNoticesAreToldInOneLine(t *testing.T) {
 		"n, acknowledged: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %)":                                                {Title: "n", State: nightly.Acknowledged, Finding: step},
 		"n, new regression: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %); measured again: 7.9 % slower (7.0 to 8.8 %)": {Title: "n", State: nightly.New, Finding: step, Confirmed: &sweep.Comparison{Metric: sweep.Metrics[0], Change: -0.079, Lo: -0.088, Hi: -0.07}},
 		"n, new regression: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %); measured again: undecided":                   {Title: "n", State: nightly.New, Finding: step, Confirmed: &sweep.Comparison{Metric: sweep.Metrics[0], Verdict: sweep.Undecided, Change: math.NaN()}},
-		`n\n, missing: no result of 1.0\x1b: no such\nrelease`:                                                                              {Title: "n\n", State: nightly.Missing, Version: "1.0\x1b", Reason: "no such\nrelease"},
-		"n, missing: no result: the registry did not answer":                                                                                {Title: "n", State: nightly.Missing, Reason: "the registry did not answer"},
+		`n\n, missing: no result of 1.0\x1b: no such\nrelease`:                                                                              {Target: "n", Title: "n\n", State: nightly.Missing, Version: "1.0\x1b", Reason: "no such\nrelease"},
+		"n, missing: no result: the registry did not answer":                                                                                {Target: "n", Title: "n", State: nightly.Missing, Reason: "the registry did not answer"},
 		"n, back: there is a result again of 1.0, which was missing since 2026-11-28":                                                       {Title: "n", State: nightly.Back, Version: "1.0", Since: day},
+		"Nightly sweeps, missing: no night since 2026-11-20":                                                                                {Title: "Nightly sweeps", State: nightly.Missing, Reason: "no night since 2026-11-20"},
 		"n, back: there is a result again": {Title: "n", State: nightly.Back},
 	} {
 		if got := NoticeText(n); got != want {

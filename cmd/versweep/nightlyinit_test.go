@@ -71,7 +71,7 @@ func TestNightlyInitWritesWhatWorks(t *testing.T) {
 	}
 	out, told, status := nightlyLine("init", "a b/x.yaml", "--json")
 	if want := `"next": [
-    "versweep nightly --settings 'a b/x.yaml'"
+    "versweep nightly --config 'a b/x.yaml'"
   ]`; status != 0 || !strings.Contains(out, want) || !strings.HasPrefix(told, "warning: a b/nightly.schema.json is something else and was left as it is") {
 		t.Errorf("%d %s%s", status, out, told)
 	}

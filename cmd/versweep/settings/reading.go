@@ -65,9 +65,9 @@ func readRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, flawed("there is no such file", "versweep nightly init writes one that works; --settings names another")
+		return nil, flawed("there is no such file", "versweep nightly init writes one that works; --config names another")
 	case err == nil && info.IsDir():
-		return nil, flawed("is a folder, not a file", "name the file in it with --settings")
+		return nil, flawed("is a folder, not a file", "name the file in it with --config")
 	case err == nil && !info.Mode().IsRegular():
 		return nil, flawed("is not a regular file", "")
 	case err == nil && info.Size() > maxBytes:
