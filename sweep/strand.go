@@ -56,7 +56,9 @@ func strandsOf(history []Sweep, o JudgeOptions) (strands []*strand, warnings []s
 	}
 	slices.SortStableFunc(groups, func(a, b []Sweep) int { return cmp.Compare(a[len(a)-1].ID, b[len(b)-1].ID) })
 	for _, g := range groups {
-		parts := newStrand(g, nil).parts()
+		current, moved := asTheyAre(g)
+		warnings = append(warnings, moved...)
+		parts := newStrand(current, nil).parts()
 		if len(parts) > 1 {
 			warnings = append(warnings, apartWarning(parts))
 		}
@@ -106,7 +108,7 @@ func choose(history []Sweep, o JudgeOptions) (chosen []Sweep, warnings []string)
 		switch {
 		case sw.Plan.Source != last.Plan.Source:
 			others["source "+sw.Plan.Source] = true
-		case last.Plan.Foreign != nil || sameLoad(sw.Plan, last.Plan):
+		case last.Plan.Foreign != nil || sw.Plan.SameLoad(last.Plan):
 			chosen = append(chosen, sw)
 		default:
 			others["another load"] = true
@@ -166,10 +168,6 @@ func onceOnly(sweeps []Sweep) (kept []Sweep, left []string) {
 
 // publishedSource is the source of figures that posts published.
 const publishedSource = "published"
-
-func sameLoad(p, q Plan) bool {
-	return sameProfile(p.Profile, q.Profile) && p.LatencyRate == q.LatencyRate
-}
 
 func sameProfile(a, b load.Profile) bool {
 	a.Name, b.Name = "", ""

@@ -23,8 +23,9 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stderr is one: draw progress
-	asks           bool // stdin is one: a question can be answered
+	terminal       bool          // stderr is one: draw progress
+	asks           bool          // stdin is one: a question can be answered
+	machine        sweep.Machine // that servers run on, watched while they are measured
 
 	db        string
 	targetDir string
@@ -37,6 +38,8 @@ type app struct {
 	begun bool
 	// sweeping is the sweep whose rounds have begun; 0 before that.
 	sweeping int64
+	// unattended says that nightly runs: the next one goes on by itself.
+	unattended bool
 }
 
 // command builds the command tree.
@@ -70,7 +73,7 @@ there).`,
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
 		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
-		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
+		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.nightlyCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
 	)
 	a.addCompletions(root)
 	return root
@@ -139,6 +142,9 @@ func (e *hintedError) Unwrap() error { return e.error }
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
 	line, status = charts.Printable(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
+	if ctx.Err() != nil && a.unattended {
+		return "interrupted; all samples taken so far are saved", "the next versweep nightly goes on from there", exitInterrupted
+	}
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
 	}

@@ -84,17 +84,29 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	}
 	defer l.close()
 	if l.environment.Hash() != sw.Environment.Hash() {
-		return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, difference(sw.Environment, l.environment))
+		return anotherEnvironment(sw, l)
 	}
 	a.say("going on with sweep %d of %s: %d samples of %d are there", sw.ID, sw.Plan.Title, len(sweep.LastAttempts(sw.Samples)), sw.Plan.Rounds*(len(sw.Plan.Versions)+1))
 	if err := a.obtainAgain(ctx, l, &sw); err != nil {
 		return err
 	}
-	if err := a.carryOut(ctx, st, l, &sw); err != nil {
+	if err := a.carryOut(ctx, st, l, &sw, nil); err != nil {
 		return err
 	}
 	a.tidy(ctx, l, sw.Outcomes, f.keepImages)
 	return a.showSweep(ctx, st, sw, layout, picture)
+}
+
+// anotherEnvironment says that a sweep cannot be gone on with here.
+func anotherEnvironment(sw sweep.Sweep, l *launching) error {
+	what := difference(sw.Environment, l.environment)
+	switch {
+	case sw.Plan.Source != l.supply.Kind():
+		what = fmt.Sprintf("source was %q, is %q", sw.Plan.Source, l.supply.Kind())
+	case sw.Plan.Launcher != l.kind:
+		what = fmt.Sprintf("launcher was %q, is %q", sw.Plan.Launcher, l.kind)
+	}
+	return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, what)
 }
 
 // unfinished reads the sweep to go on with.
