@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,6 +34,9 @@ func (a *app) readNightly(ctx context.Context, file string, given func(flag stri
 	case given("db"):
 	case f.Store != "":
 		a.db = f.Path(f.Store)
+		if _, err := os.Stat(filepath.Dir(a.db)); errors.Is(err, fs.ErrNotExist) {
+			return nil, f.Wrong("store", "its folder is not there", shellLine("mkdir", "-p", filepath.Dir(a.db)))
+		}
 	case os.Getenv("VERSWEEP_DB") == "":
 		a.db = f.Path(defaultDB())
 	}

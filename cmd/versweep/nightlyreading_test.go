@@ -73,6 +73,7 @@ func TestSettingsFlawsAreTold(t *testing.T) {
 		{node + "    fresh: 14\n", "versweep.yaml:3:12: targets[0].fresh: a number was found, but it has to be a time of more than 0", "90m, 24h, 14d"},
 		{node + "    fresh: 0s\n", `versweep.yaml:3:12: targets[0].fresh: "0s" is not a time of more than 0`, ""},
 		{"budget: 999999d\n" + node, `versweep.yaml:1:9: budget: "999999d" is not a time`, "what has no limit is left out"},
+		{"store: sub/x.db\n" + node, "versweep.yaml:1:1: store: its folder is not there", "mkdir -p "},
 		{node + "    latency_pass: true\n", `versweep.yaml:3:5: targets[0]: unknown key "latency_pass"`, "keys here: name, source, "},
 		{"target_dir: nowhere\n" + node, "versweep.yaml:1:1: target_dir: there is no such folder", "versweep init NAME --target-dir DIR makes it"},
 		{node + "  - name: bun\noutputs:\n  charts: trend.png\n", "versweep.yaml:5:3: outputs.charts: one file cannot hold 2 targets", "{target} in its name"},
@@ -137,7 +138,7 @@ func TestSettingsOfPlacesThatAreNotThere(t *testing.T) {
 func TestSettingsBecomeOrders(t *testing.T) {
 	t.Setenv("VERSWEEP_DB", "")
 	t.Setenv("GITHUB_ACTIONS", "")
-	s, told, status := readSettings(t, `store: sub/x.db
+	s, told, status := readSettings(t, `store: x.db
 every: 7d
 budget: 1d2h
 keep_images: false
