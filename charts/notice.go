@@ -50,6 +50,9 @@ func NoticeBody(n nightly.Notice) string {
 }
 
 func missingWords(n nightly.Notice) string {
+	if n.Target == "" && n.Reason != "" {
+		return Printable(n.Reason) // nights themselves are missing
+	}
 	text := "no result"
 	if n.Version != "" {
 		text += " of " + Printable(n.Version)

@@ -71,7 +71,7 @@ func (a *app) initNightly(file string) error {
 	}
 	next := shellLine("versweep", "nightly")
 	if file != settings.Name {
-		next = shellLine("versweep", "nightly", "--settings", file)
+		next = shellLine("versweep", "nightly", "--config", file)
 	}
 	if a.json {
 		return a.printJSON(struct {

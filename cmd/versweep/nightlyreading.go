@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,6 +34,9 @@ func (a *app) readNightly(ctx context.Context, file string, given func(flag stri
 	case given("db"):
 	case f.Store != "":
 		a.db = f.Path(f.Store)
+		if _, err := os.Stat(filepath.Dir(a.db)); errors.Is(err, fs.ErrNotExist) {
+			return nil, f.Wrong("store", "its folder is not there", shellLine("mkdir", "-p", filepath.Dir(a.db)))
+		}
 	case os.Getenv("VERSWEEP_DB") == "":
 		a.db = f.Path(defaultDB())
 	}
@@ -157,6 +162,9 @@ func wrongTarget(f *settings.File, i int, err error) error {
 	if e, ok := errors.AsType[*load.MisuseError](err); ok {
 		return f.WrongTarget(i, settings.Key(e.What), e.Why, inFile(e.Hint))
 	}
+	if e, ok := errors.AsType[*hintedError](err); ok {
+		return &hintedError{e.error, inFile(e.hint)}
+	}
 	e, ok := errors.AsType[*misuseError](err)
 	if !ok {
 		return err
@@ -177,13 +185,21 @@ func wrongTarget(f *settings.File, i int, err error) error {
 var flagInText = regexp.MustCompile(`--([a-z][a-z-]*)( [0-9'])?`)
 
 // inFile says in the words of the file what is said in those of the command line:
-// "rounds: 5:30" for "--rounds 5:30".
+// "rounds: 5:30" for "--rounds 5:30". Command lines that are to be typed stay.
 func inFile(text string) string {
-	return flagInText.ReplaceAllStringFunc(text, func(found string) string {
-		m := flagInText.FindStringSubmatch(found)
-		if m[2] != "" {
-			return settings.Key(m[1]) + ":" + m[2]
+	parts := strings.Split(text, "; ")
+	for i, part := range parts {
+		typed := ""
+		if at := strings.Index(part, "versweep "); at >= 0 {
+			part, typed = part[:at], part[at:]
 		}
-		return settings.Key(m[1])
-	})
+		parts[i] = flagInText.ReplaceAllStringFunc(part, func(found string) string {
+			m := flagInText.FindStringSubmatch(found)
+			if m[2] != "" {
+				return settings.Key(m[1]) + ":" + m[2]
+			}
+			return settings.Key(m[1])
+		}) + typed
+	}
+	return strings.Join(parts, "; ")
 }

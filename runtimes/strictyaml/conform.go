@@ -137,8 +137,11 @@ func (c *conformer) scalar(path string, n ast.Node, s *Scalar) error {
 			text, ok = sourceText(n), true
 		}
 	}
-	if ok && regexp.MustCompile(s.Pattern).MatchString(text) && (s.Check == nil || s.Check(text)) {
-		return nil
+	if ok && regexp.MustCompile(s.Pattern).MatchString(text) {
+		if s.Check == nil || s.Check(text) {
+			return nil
+		}
+		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%q is not %s", text, s.Kind), Hint: s.Hint}
 	}
 	return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), s.Kind), Hint: s.Hint}
 }

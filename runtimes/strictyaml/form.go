@@ -56,7 +56,7 @@ type Scalar struct {
 	// Check tells what Pattern lets through and cannot be taken, such as numbers
 	// that are too large; nil when there is nothing like that.
 	Check func(text string) bool
-	// Numbers takes plain numbers as the texts that they are written as.
+	// Numbers takes plain numbers from 0 on as the texts that they are written as.
 	Numbers bool
 }
 

@@ -29,6 +29,8 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		"after the flaw":        "naems: [x]\nheader:\n  A: hush\n",
 		"before the flaw":       "header:\n  A: hush\n  B: hush\nnaems: [x]\n",
 		"in what is no YAML":    "url: https://x.test/hush\nnames: [x\n",
+		"in a comment":          "# url: https://x.test/hush\nnaems: [x]\n",
+		"swallowed by text":     "|\n  names: x\n  url: https://x.test/hush\n",
 		"under the wrong place": "names: [{url: hush}]\n",
 	} {
 		var h hook

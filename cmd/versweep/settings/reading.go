@@ -27,7 +27,7 @@ var Document = strictyaml.Document{
 	Form: strictyaml.FormOf(reflect.TypeFor[Settings](), strictyaml.Scalars{
 		reflect.TypeFor[Format](): {Values: []string{string(FormatJSON), string(FormatSlack)}},
 		reflect.TypeFor[Period](): {
-			Kind: "a time such as 90m or 14d", Pattern: periodPattern, Hint: "write it with its unit: 90m, 24h, 14d, 1d12h; what has no limit is left out",
+			Kind: "a time of more than 0, such as 90m or 14d", Pattern: periodPattern, Hint: "write it with its unit: 90m, 24h, 14d, 1d12h; what has no limit is left out",
 			Check: func(text string) bool { p, err := ParsePeriod(text); return err == nil && p > 0 },
 		},
 		reflect.TypeFor[Rounds](): {Kind: "a number of rounds such as 10 or 5:15", Pattern: `^[0-9]+(:[0-9]+)?$`, Numbers: true, Hint: "rounds: 10, or rounds: 5:15 to stop where all is settled"},
@@ -65,9 +65,9 @@ func readRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, flawed("there is no such file", "versweep nightly init writes one that works; --settings names another")
+		return nil, flawed("there is no such file", "versweep nightly init writes one that works; --config names another")
 	case err == nil && info.IsDir():
-		return nil, flawed("is a folder, not a file", "name the file in it with --settings")
+		return nil, flawed("is a folder, not a file", "name the file in it with --config")
 	case err == nil && !info.Mode().IsRegular():
 		return nil, flawed("is not a regular file", "")
 	case err == nil && info.Size() > maxBytes:

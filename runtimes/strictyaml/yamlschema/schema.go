@@ -22,6 +22,7 @@ type schema struct {
 	Type          any        `json:"type,omitempty"` // a name, or several
 	Enum          []string   `json:"enum,omitempty"`
 	Pattern       string     `json:"pattern,omitempty"`
+	Minimum       *int       `json:"minimum,omitempty"`
 	Items         *schema    `json:"items,omitempty"`
 	PropertyNames *schema    `json:"propertyNames,omitempty"`
 	Properties    properties `json:"properties,omitempty"`
@@ -109,7 +110,7 @@ func (w *writer) of(f *strictyaml.Form) *schema {
 	if f.Scalar != nil {
 		s := &schema{Type: "string", Pattern: f.Scalar.Pattern}
 		if f.Scalar.Numbers {
-			s.Type = []string{"string", "number"}
+			s.Type, s.Minimum = []string{"string", "number"}, new(int) // patterns know no sign
 		}
 		return s
 	}
