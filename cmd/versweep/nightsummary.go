@@ -46,9 +46,13 @@ func (a *app) printNight(n nightly.Night) error {
 			}
 		}
 		for _, s := range t.Suspicions {
-			if s.Standing == nightly.Suspected {
+			told := func(notice nightly.Notice) bool {
+				return notice.Key == s.Finding.ID && notice.State == nightly.New
+			}
+			switch {
+			case s.Standing == nightly.Suspected:
 				add("  suspected, not told yet: %s%s", charts.FindingText(s.Finding), seenWords(s))
-			} else {
+			case !slices.ContainsFunc(n.Notices, told):
 				add("  %s by fresh rounds: %s%s", s.Standing, charts.FindingText(s.Finding), seenWords(s))
 			}
 		}
@@ -82,6 +86,8 @@ func doneWords(t nightly.TargetNight) string {
 	text := "nothing to measure"
 	if len(names) > 0 {
 		text = fmt.Sprintf("%s measured (%s%s)", counted(len(t.Measured), "version"), strings.Join(names, ", "), more)
+	} else if t.Tried > 0 {
+		text = fmt.Sprintf("%s tried, none could be measured", counted(t.Tried, "version"))
 	} else if t.Left > 0 {
 		text = "nothing measured"
 	}

@@ -88,7 +88,7 @@ func (c Course) Run(ctx context.Context, subjects []Subject) (Result, error) {
 	var errands []*errand
 	n := &night{Course: c}
 	for _, s := range subjects {
-		e := &errand{Subject: s, measured: map[string]bool{}}
+		e := &errand{Subject: s, measured: map[string]bool{}, tried: map[string]bool{}}
 		e.failed = s.Failed
 		if err := n.remember(ctx, e); err != nil {
 			return Result{}, err
@@ -148,6 +148,7 @@ type errand struct {
 	first      bool
 	spent      time.Duration
 	measured   map[string]bool
+	tried      map[string]bool // whatever came of it
 	left       int
 	remarks    []string
 }
@@ -261,7 +262,7 @@ func (e *errand) judge() *sweep.Judgement {
 }
 
 func (e *errand) targetNight() TargetNight {
-	t := TargetNight{Target: e.Plan.Target, Title: e.Plan.Title, Left: e.left, Remarks: e.remarks, Suspicions: e.settled}
+	t := TargetNight{Target: e.Plan.Target, Title: e.Plan.Title, Tried: len(e.tried), Left: e.left, Remarks: e.remarks, Suspicions: e.settled}
 	for _, v := range e.Found {
 		if e.measured[v.Name] {
 			t.Measured = append(t.Measured, v.Name)

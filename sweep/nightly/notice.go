@@ -56,7 +56,8 @@ type Night struct {
 // TargetNight is what a night did for one target.
 type TargetNight struct {
 	Target, Title string
-	Measured      []string // versions sampled tonight, in version order
+	Measured      []string // versions that tonight's samples count of, in version order
+	Tried         int      // versions that were tried, whatever came of it
 	Left          int      // versions that should have been, and wait for the next night
 	Failed        string   // why nothing could be done; one line, empty when something could
 	Stopped       string   // why it was ended before all was done; one line, empty when it was not

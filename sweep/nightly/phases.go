@@ -22,9 +22,12 @@ func (n *night) carry(ctx context.Context, e *errand, budget time.Duration, do f
 		fresh = sw.Samples[before:]
 	}
 	for _, s := range fresh {
-		if s.Status != sweep.Failed {
+		if s.Status != sweep.Failed && !s.Spoilt() {
 			e.measured[s.Version] = true
 		}
+	}
+	for _, o := range sw.Outcomes {
+		e.tried[o.Version] = true
 	}
 	took := spanOf(fresh, e.sample())
 	n.spent, e.spent = n.spent+took, e.spent+took

@@ -112,7 +112,9 @@ func (w *world) Abandon(_ context.Context, sw sweep.Sweep) error {
 	return nil
 }
 
-func (w *world) Say(format string, args ...any) { w.said = append(w.said, fmt.Sprintf(format, args...)) }
+func (w *world) Say(format string, args ...any) {
+	w.said = append(w.said, fmt.Sprintf(format, args...))
+}
 
 // Start implements sweep.Launcher.
 func (w *world) Start(_ context.Context, b sweep.Build) (sweep.Instance, error) {
