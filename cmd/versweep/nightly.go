@@ -56,6 +56,7 @@ night that was ended or killed has measured is kept, and the next one goes on.`,
 			return a.night(cmd.Context(), s)
 		},
 	}
+	cmd.AddCommand(a.nightlyInitCommand(), a.nightlySchemaCommand())
 	flags := cmd.Flags()
 	flags.StringVar(&f.config, "config", "versweep.yaml", "the settings")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what there is to measure, and measure and tell nothing")

@@ -109,13 +109,18 @@ func (l *lastBytes) lastLine() string {
 // newCommandChannel finds the program: one with a slash in its name in folder, any
 // other along $PATH.
 func newCommandChannel(args []string, folder string, timeout time.Duration) (*commandChannel, error) {
+	// Absolute, so that a name with a slash keeps one, and since it runs elsewhere.
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
 	program := args[0]
 	if strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
 		program = filepath.Join(folder, program)
 	}
 	found, err := exec.LookPath(program)
 	if err == nil {
-		found, err = filepath.Abs(found) // the program runs elsewhere
+		found, err = filepath.Abs(found) // what stands in a relative part of $PATH
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%q cannot be started: %w", args[0], cause(err))

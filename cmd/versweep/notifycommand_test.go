@@ -57,6 +57,27 @@ func TestCommandGetsEachNotice(t *testing.T) {
 	}
 }
 
+// The settings may be named relative to the working folder, as versweep.yaml is.
+func TestCommandIsLookedForBesideTheSettings(t *testing.T) {
+	dir := script(t, `pwd >where`).folder
+	t.Chdir(dir)
+	if err := os.WriteFile("tell", []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for called, want := range map[string]string{"./tell.sh": "tell.sh", "../" + filepath.Base(dir) + "/tell.sh": "tell.sh", "tell": "tell", dir + "/tell": "tell"} {
+		c, err := newCommandChannel([]string{called}, ".", time.Second)
+		if err != nil || c.args[0] != filepath.Join(dir, want) || c.folder != dir || c.name() != "command "+called {
+			t.Errorf("%s: %+v, %v", called, c, err)
+		}
+	}
+	for _, called := range []string{"tell.sh.no", "./no", "/", dir} {
+		if _, err := newCommandChannel([]string{called}, ".", time.Second); err == nil {
+			t.Errorf("%s can be started", called)
+		}
+	}
+}
+
 func TestCommandThatFails(t *testing.T) {
 	for text, want := range map[string]string{
 		`echo first; echo last >&2; exit 3`:     "new of node-qps-20.5.0: exit status 3: last\nmissing of missing-node-x: exit status 3: last",
