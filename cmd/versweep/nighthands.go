@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"versweep/store"
@@ -43,7 +42,7 @@ func (h *nightHands) open(ctx context.Context, t nightlyTarget) (nightly.Subject
 		return s, ctx.Err()
 	}
 	if err != nil {
-		s.Failed = strings.Join(strings.Fields(err.Error()), " ")
+		s.Failed = nightly.OneLine(err)
 		h.say("%s: %s", t.definition.Name, s.Failed)
 	}
 	return s, nil

@@ -83,6 +83,9 @@ func NewAgenda(q Inquiry) Agenda {
 			}
 		case r.good == 0:
 			item.Why = WhyNew
+			if r.spoilt && !moved {
+				item.Detail = spoiltByMachine
+			}
 			a.Wanted = append(a.Wanted, item)
 		case r.good < enough:
 			item.Why, item.Detail = WhyFew, fmt.Sprintf("%d of %d", r.good, enough)

@@ -96,7 +96,8 @@ func TestAgenda(t *testing.T) {
 		{"failed twice, two nights ago", kept("1.1.0"), []sweep.Sweep{swept(1, 3*day, took{"1.1.0", "", 0, "a", false}), swept(2, 2*day, took{"1.1.0", "", 2, "b", false})}, "1.1.0 retry", "", ""},
 		{"failed, then the clock was set back", kept("1.1.0"), []sweep.Sweep{swept(1, 0, took{"1.1.0", "", 0, "a", false}), swept(2, -day, took{"1.1.0", "", 2, "b", false})}, "1.1.0 retry", "", ""},
 		{"failed, and is another build by now", kept("1.1.0@b"), []sweep.Sweep{swept(1, time.Hour, took{"1.1.0", "a", 0, "a", false})}, "1.1.0 new", "", ""},
-		{"spoilt by the machine", kept("1.0.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", true})}, "1.0.0 retry", "", ""},
+		{"spoilt by the machine", kept("1.0.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", true})}, "1.0.0 new", "", ""},
+		{"spoilt by the machine night after night", kept("1.0.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", true}), swept(2, time.Hour, took{"1.0.0", "", 5, "", true})}, "1.0.0 new", "", ""},
 		{"spoilt tonight, and good before", kept("1.0.0"), []sweep.Sweep{swept(1, 2*day, took{"1.0.0", "", 5, "", false}), swept(2, day, took{"1.0.0", "", 5, "", true})}, "", "", ""},
 		{"not come to for want of time", kept("1.0.0", "1.1.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", false}, took{"1.1.0", "", 0, "", false})}, "1.1.0 new", "", ""},
 		{"too few samples", kept("1.0.0", "1.1.0"), []sweep.Sweep{swept(1, day, took{"1.0.0", "", 5, "", false}, took{"1.1.0", "", 2, "", false})}, "1.1.0 too few samples", "", ""},
@@ -189,6 +190,10 @@ func TestLacks(t *testing.T) {
 	whole := Lacks(Inquiry{Kept: found, Past: []sweep.Sweep{swept(1, day, took{"1.1.0", "", 0, "a", false}, took{"1.2.0", "", 2, "b", false})}, Fresh: 30 * day, Now: tonight}, nil)
 	if len(whole) != 1 || whole[0].Version != "" || whole[0].Reason != "no version could be measured; 1.2.0: b" {
 		t.Errorf("%+v", whole)
+	}
+	spoilt := Lacks(Inquiry{Kept: found, Past: append(past, swept(3, time.Hour, took{"1.0.0", "", 5, "", true}, took{"1.3.0", "", 5, "", true})), Fresh: 30 * day, Now: tonight}, nil)
+	if n := len(spoilt); n != 3 || spoilt[2].Version != "1.3.0" || spoilt[2].Reason != "the machine spoilt every sample" {
+		t.Errorf("%+v", spoilt)
 	}
 	// A newer patch takes the place of the one that was kept: nothing is missing.
 	line, err := Vanished(sweep.Selection{Per: sweep.PerLine}, kept("1.2.0", "1.3.0"), []sweep.Sweep{swept(1, day, took{"1.1.0", "", 5, "", false})})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"versweep/sweep"
@@ -200,6 +201,18 @@ func (n *night) budget(e *errand) time.Duration {
 		left = min(left, e.Budget-e.spent)
 	}
 	return left
+}
+
+// OneLine is the text of an error in one line: several that were joined have
+// semicolons between them.
+func OneLine(err error) string {
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		if words := strings.Join(strings.Fields(line), " "); words != "" {
+			lines = append(lines, words)
+		}
+	}
+	return strings.Join(lines, "; ")
 }
 
 // share is a part of a duration; all of Unlimited is no limit.

@@ -34,8 +34,8 @@ func Lacks(q Inquiry, vanished []sweep.Version) []Lack {
 	for _, v := range q.Kept {
 		r := records[v.Name]
 		switch age := q.Now.Sub(r.sampled); {
-		case r.failures > 0 && !v.MovedFrom(r.version):
-			lacks = append(lacks, Lack{v.Name, r.reason})
+		case r.lack() != "" && !v.MovedFrom(r.version):
+			lacks = append(lacks, Lack{v.Name, r.lack()})
 		case r.good > 0 && age > staleTwice*q.Fresh:
 			lacks = append(lacks, Lack{v.Name, fmt.Sprintf("last sampled %d days ago: the budget does not suffice to keep it fresh", int(age/(24*time.Hour)))})
 		}
@@ -51,12 +51,12 @@ func wholeLack(records map[string]record) *Lack {
 		if r.good > 0 {
 			return nil
 		}
-		if r.failures > 0 && (newest == nil || r.version.Compare(newest.version) > 0) {
+		if r.lack() != "" && (newest == nil || r.version.Compare(newest.version) > 0) {
 			newest = &r
 		}
 	}
 	if newest == nil {
 		return nil
 	}
-	return &Lack{"", fmt.Sprintf("no version could be measured; %s: %s", newest.version.Name, newest.reason)}
+	return &Lack{"", fmt.Sprintf("no version could be measured; %s: %s", newest.version.Name, newest.lack())}
 }

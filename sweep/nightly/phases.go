@@ -43,7 +43,7 @@ func (n *night) carry(ctx context.Context, e *errand, budget time.Duration, do f
 		return sw, ctx.Err()
 	}
 	if err != nil && !errors.Is(err, ErrElsewhere) {
-		e.failed = strings.Join(strings.Fields(err.Error()), " ")
+		e.failed = OneLine(err)
 		n.Hands.Say("%s: %s", e.Plan.Target, e.failed)
 	}
 	return sw, nil

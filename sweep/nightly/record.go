@@ -17,6 +17,7 @@ type record struct {
 	failures int           // sweeps in a row that tried it and have no such sample
 	tried    time.Time     // when it last failed
 	reason   string        // why, one line
+	spoilt   bool          // it was tried, and the machine spoilt all that there is of it
 }
 
 // recordsOf sums up sweeps, oldest first, by version name.
@@ -67,17 +68,27 @@ func (r *record) add(sw sweep.Sweep, name string, samples []sweep.Sample) {
 		}
 		last = s.Started
 	}
-	if spoilt > 0 && reason == "" && r.good == 0 {
-		// Of a version that has figures this says something of the night only.
-		reason = "the machine spoilt every sample"
-	}
 	switch {
 	case good > 0:
-		r.good, r.failures, r.reason = r.good+good, 0, ""
+		r.good, r.failures, r.reason, r.spoilt = r.good+good, 0, "", false
 	case reason != "":
 		r.failures, r.tried, r.reason = r.failures+1, last, reason
+	case spoilt > 0 && r.good == 0:
+		// Of a version that has figures it says something of the night only.
+		r.spoilt = true
 	}
 }
+
+// lack is why there is no figure of a version that was tried, or no new one; empty
+// when there is.
+func (r record) lack() string {
+	if r.failures == 0 && r.spoilt {
+		return spoiltByMachine
+	}
+	return r.reason
+}
+
+const spoiltByMachine = "the machine spoilt every sample"
 
 // Own picks the sweeps that say something about what a plan would measure: of
 // its target, from its source, under its load, measured and not imported.
