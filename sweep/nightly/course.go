@@ -105,6 +105,9 @@ func (c Course) Run(ctx context.Context, subjects []Subject) (Result, error) {
 		}
 	}
 	for _, e := range errands {
+		if err := n.pursue(ctx, e); err != nil {
+			return Result{}, err
+		}
 		if err := n.confirm(ctx, e); err != nil {
 			return Result{}, err
 		}
@@ -150,6 +153,8 @@ type errand struct {
 	spent      time.Duration
 	measured   map[string]bool
 	tried      map[string]bool // whatever came of it
+	latest     sweep.Sweep     // tonight's of what is new
+	wanted     []string        // what it was for, its neighbours left out
 	left       int
 	remarks    []string
 }

@@ -167,7 +167,11 @@ func (n *night) measureNew(ctx context.Context, e *errand, waiting int) error {
 	if len(versions) == 0 {
 		return nil
 	}
-	_, err := n.sweep(ctx, e, n.plan(e, versions, sweep.PurposeNew), budget, nil)
+	for _, item := range a.Wanted {
+		e.wanted = append(e.wanted, item.Version.Name)
+	}
+	var err error
+	e.latest, err = n.sweep(ctx, e, n.plan(e, versions, sweep.PurposeNew), budget, nil)
 	return err
 }
 
