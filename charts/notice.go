@@ -126,6 +126,9 @@ func TargetNightText(t nightly.TargetNight) string {
 	case t.Left > 1:
 		text += fmt.Sprintf(", %d wait for the next night", t.Left)
 	}
+	if t.Stopped != "" {
+		text += ", then stopped: " + Printable(t.Stopped)
+	}
 	return text
 }
 

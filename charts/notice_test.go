@@ -41,12 +41,12 @@ func TestNightsAreSummedUp(t *testing.T) {
 	began := time.Date(2026, 11, 30, 1, 0, 0, 0, time.UTC)
 	n := nightly.Night{Began: began, Notices: []nightly.Notice{{Key: "a", Title: "A", State: nightly.New, Finding: &sweep.Finding{Metric: sweep.Metrics[0], To: "2", Change: -0.1, Lo: math.NaN(), Verdict: sweep.Regression}}}}
 	n.Open = []nightly.Notice{{Key: "a"}, {Key: "b"}, {Key: "c"}}
-	n.Targets = []nightly.TargetNight{{Target: "a", Title: "A", Measured: []string{"1"}, Left: 1}, {Target: "b", Measured: []string{"1", "2"}}, {Target: "c", Failed: "no\nengine"}, {Target: "d"}}
+	n.Targets = []nightly.TargetNight{{Target: "a", Title: "A", Measured: []string{"1"}, Left: 1}, {Target: "b", Measured: []string{"1", "2"}, Stopped: "no\nroom"}, {Target: "c", Failed: "no\nengine"}, {Target: "d"}}
 	const want = `Night of 2026-11-30: 1 new
 - A, new regression: throughput 10 % slower since 2
 2 more stand as told before.
 A: 1 version measured, 1 waits for the next night
-b: 2 versions measured
+b: 2 versions measured, then stopped: no\nroom
 c: failed: no\nengine
 d: nothing had to be measured
 `

@@ -60,7 +60,7 @@ night that was ended or killed has measured is kept, and the next one goes on.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.config, "config", "versweep.yaml", "the settings")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what there is to measure, and measure and tell nothing")
-	flags.DurationVar(&f.budget, "budget", 0, "of measuring tonight, in place of the settings', such as 2h; 0 for no limit")
+	flags.DurationVar(&f.budget, "budget", 0, "of measuring tonight, in place of the settings', such as 2h; 0 for no limit (default the settings')")
 	return cmd
 }
 

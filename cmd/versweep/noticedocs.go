@@ -55,7 +55,8 @@ type targetNightJSON struct {
 	Title    string   `json:"title"`
 	Measured []string `json:"measured"`
 	Left     int      `json:"left"`
-	Failed   *string  `json:"failed"`
+	Failed   *string  `json:"failed"`  // why nothing could be done
+	Stopped  *string  `json:"stopped"` // why it was ended before all was done
 }
 
 func newNightJSON(n nightly.Night) nightJSON {
@@ -64,7 +65,7 @@ func newNightJSON(n nightly.Night) nightJSON {
 		Notices: newNoticesJSON(n.Notices), Open: newNoticesJSON(n.Open), Targets: []targetNightJSON{},
 	}
 	for _, t := range n.Targets {
-		doc.Targets = append(doc.Targets, targetNightJSON{t.Target, t.Title, append([]string{}, t.Measured...), t.Left, orNull(t.Failed)})
+		doc.Targets = append(doc.Targets, targetNightJSON{t.Target, t.Title, append([]string{}, t.Measured...), t.Left, orNull(t.Failed), orNull(t.Stopped)})
 	}
 	return doc
 }
