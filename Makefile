@@ -31,8 +31,11 @@ lint: ## formatting, tidy module file, static analysis
 	$(GO) mod tidy -diff
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@2026.1 ./...
 
-vuln: ## known vulnerabilities; asks Go's vulnerability database
-	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
+# Offline, VULNDB=file:///DIR of a copy of the database: data/osv of the sources of
+# golang.org/x/vulndb will do.
+VULNDB ?=
+vuln: ## known vulnerabilities that versweep can reach, but for accepted ones; asks Go's vulnerability database
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -format json $(if $(VULNDB),-db $(VULNDB)) ./... | $(GO) run ./cmd/vulns
 
 golden: ## write the expected pictures, tables and schema anew; look at them before committing
 	$(GO) test ./charts -update

@@ -15,7 +15,7 @@ type display struct {
 }
 
 // displayOf turns bytes into MiB and fractions into percent. Other units are
-// shown as they are stored.
+// shown as they are stored, printable and cut to a column.
 func displayOf(m sweep.Metric) display {
 	switch m.Unit {
 	case "bytes":
@@ -23,7 +23,7 @@ func displayOf(m sweep.Metric) display {
 	case "fraction":
 		return display{factor: 100, unit: "%"}
 	default:
-		return display{factor: 1, unit: m.Unit}
+		return display{factor: 1, unit: shorten(Printable(m.Unit), withinColumns(maxMetricColumns))}
 	}
 }
 

@@ -21,7 +21,7 @@ func WriteTableCSV(w io.Writer, t sweep.Table, o TableOptions) error {
 	metrics := tableMetrics(t)
 	head := []string{"version", "line", "status", "reason"}
 	for _, m := range metrics {
-		head = append(head, m.Key, m.Key+"_lo", m.Key+"_hi", m.Key+"_samples")
+		head = append(head, csvText(m.Key), csvText(m.Key+"_lo"), csvText(m.Key+"_hi"), csvText(m.Key+"_samples"))
 	}
 	var versus versusBefore
 	if o.Judgement != nil {

@@ -1,38 +1,15 @@
 package charts
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"versweep/sweep"
 )
 
-// Printable makes foreign text safe for one line of a terminal: control
-// characters, line breaks, marks that change the direction of writing,
-// invisible characters and broken UTF-8 are written as Go escapes ("\x1b",
-// "\u202e"). Everything else is left as it is.
-func Printable(s string) string {
-	if strings.IndexFunc(s, unprintable) < 0 && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && strings.HasPrefix(s[i:], "\uFFFD"):
-			b.WriteRune(r)
-		case r == utf8.RuneError:
-			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i]), 16))
-		case unprintable(r):
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+// Printable makes foreign text safe for one line of a terminal: what is not
+// printable is written as Go escapes.
+func Printable(s string) string { return sweep.Printable(s) }
 
 // textWidth is how many terminal columns a printable text takes.
 func textWidth(s string) int {

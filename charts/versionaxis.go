@@ -35,7 +35,7 @@ func newVersionAxis(t sweep.Table, with []Overlay) *versionAxis {
 	}
 	a.banded = banded(t)
 	if len(with) > 0 {
-		a.merge(with)
+		a.merge(with, t.Plan.InOwnOrder())
 	}
 	for _, v := range a.versions {
 		a.names = append(a.names, v.Name)
@@ -68,7 +68,9 @@ func linesOf(versions []sweep.Version) []releaseLine {
 	return lines
 }
 
-func (a *versionAxis) merge(with []Overlay) {
+// merge takes in what only overlays have: in version order, or after t's where
+// their names have none.
+func (a *versionAxis) merge(with []Overlay, ownOrder bool) {
 	seen := map[string]bool{}
 	var all []sweep.Version
 	add := func(v sweep.Version) {
@@ -85,7 +87,10 @@ func (a *versionAxis) merge(with []Overlay) {
 			add(row.Version)
 		}
 	}
-	a.versions = sweep.SortVersions(all)
+	if !ownOrder {
+		all = sweep.SortVersions(all)
+	}
+	a.versions = all
 	a.at = make(map[string]int, len(a.versions))
 	for i, v := range a.versions {
 		a.at[v.Name] = i

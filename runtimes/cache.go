@@ -108,6 +108,9 @@ func (c *Cache) facts(dir string) (buildFacts, bool, error) {
 // about them; scratch is a folder for what is thrown away afterwards.
 func (c *Cache) make(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, bool, error) {
 	facts, cached, err := c.facts(dir)
+	if cached {
+		noteUse(filepath.Join(dir, factsFile))
+	}
 	if err != nil || cached {
 		return facts, cached, err
 	}

@@ -123,6 +123,9 @@ func (s Source) check() error {
 	case s.List != nil && len(s.List) == 0:
 		return strictyaml.FlawAt("list", "it names no version")
 	}
+	if err := s.checkName(); err != nil {
+		return err
+	}
 	if s.Git != nil {
 		return s.Git.checkTags()
 	}
@@ -166,6 +169,9 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 		}
 		if err := l.recipe.checkWords(); err != nil {
 			return strictyaml.Within(l.place, err)
+		}
+		if err := l.recipe.Image.check(); err != nil {
+			return strictyaml.Within(strictyaml.Below(l.place, "image"), err)
 		}
 		if l.recipe.Runtime != "" {
 			if _, _, err := runtimeName(l.recipe.Runtime); err != nil {

@@ -69,7 +69,7 @@ func (l *ProcessLauncher) withComponents(ctx context.Context, b sweep.Build) (sw
 	cmd := exec.CommandContext(limited, args[0], args[1:]...)
 	stopGroup(cmd)
 	cmd.Dir = scratch
-	cmd.Env = append(l.recipe.environment("0"), serverPath)
+	cmd.Env = append(l.recipe.environment("0", scratch), serverPath)
 	var output tail // of more than a tail holds, the rest is no JSON object
 	cmd.Stdout = &output
 	if err := cmd.Run(); err != nil {
@@ -88,7 +88,7 @@ func (l *DockerLauncher) withComponents(ctx context.Context, b sweep.Build) (swe
 	defer cancel()
 	output, err := l.engine.outputOf(limited, box{
 		image: b.Image, command: l.recipe.placesInImage(b.Version).fill(l.recipe.Components),
-		env: l.recipe.environment(containerPort), labels: l.labels(b.Version),
+		env: l.recipe.environment(containerPort, containerHome), labels: l.labels(b.Version),
 		network: "none", memory: l.memory,
 	})
 	if err != nil {

@@ -299,9 +299,14 @@ func (p places) fill(command []string) []string {
 }
 
 // environment is what the server's environment has beside the PATH: little, so
-// that the user's own settings (NODE_OPTIONS and the like) change nothing.
-func (r Recipe) environment(port string) []string {
-	env := []string{"HOME=/tmp", "LANG=C.UTF-8", "PORT=" + port}
+// that the user's own settings (NODE_OPTIONS and the like) change nothing. home
+// is a folder that nobody else writes to, since interpreters load what they find
+// in it. What the target sets counts in place of what is set here.
+func (r Recipe) environment(port, home string) []string {
+	env := []string{"LANG=C.UTF-8", "PORT=" + port}
+	if _, own := r.Env["HOME"]; !own {
+		env = append(env, "HOME="+home)
+	}
 	for name, value := range r.Env {
 		env = append(env, name+"="+value)
 	}

@@ -230,7 +230,7 @@ func (e *Engine) create(ctx context.Context, b box) (string, error) {
 		&container.HostConfig{
 			NetworkMode: container.NetworkMode(b.network), CapDrop: []string{"ALL"},
 			SecurityOpt: []string{"no-new-privileges"}, ReadonlyRootfs: true,
-			Tmpfs:     map[string]string{"/tmp": "rw,nosuid,nodev,size=64m"},
+			Tmpfs:     map[string]string{"/tmp": "rw,nosuid,nodev,noexec,size=64m"},
 			LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "1m"}},
 			Resources: resources,
 		}, nil, nil, "")
@@ -328,7 +328,8 @@ func (e *Engine) logs(id string) []string {
 }
 
 // outputOf runs a command in a container to its end and returns what it wrote
-// to standard output. A command that fails is an error.
+// to standard output. A command that fails, or writes more than 64 KiB, is an
+// error.
 func (e *Engine) outputOf(ctx context.Context, b box) (output []byte, err error) {
 	id, err := e.create(ctx, b)
 	if err != nil {
@@ -356,7 +357,7 @@ func (e *Engine) outputOf(ctx context.Context, b box) (output []byte, err error)
 	}
 	defer stream.Close()
 	var stdout bytes.Buffer
-	if _, err := stdcopy.StdCopy(&stdout, io.Discard, stream); err != nil {
+	if _, err := stdcopy.StdCopy(&bounded{w: &stdout, left: tailBytes}, io.Discard, stream); err != nil {
 		return nil, fmt.Errorf("reading the output of %s in %s: %w", b.command[0], b.image, err)
 	}
 	return stdout.Bytes(), nil

@@ -192,6 +192,7 @@ const (
 	imageProgramDir = "/versweep/program"
 	imageRuntimeDir = "/versweep/runtime"
 	containerPort   = "8080"
+	containerHome   = "/tmp"
 )
 
 func (r Recipe) placesInImage(version string) places {

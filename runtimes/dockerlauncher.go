@@ -103,12 +103,27 @@ func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build,
 	return l.withComponents(ctx, b)
 }
 
+// serverBox is what a build's server runs in.
+func (l *DockerLauncher) serverBox(b sweep.Build) box {
+	return box{
+		image: b.Image, env: l.recipe.environment(containerPort, containerHome), labels: l.labels(b.Version),
+		cpus: l.cpus.Server, network: "none", memory: l.memory,
+	}
+}
+
+// loaderBox is what the load engine for a server's container runs in.
+func (l *DockerLauncher) loaderBox(server string, command []string) box {
+	b := box{
+		image: l.engineImage, command: command, labels: l.labels(""),
+		cpus: l.cpus.Load, network: "container:" + server, stdin: true, memory: engineMemory,
+	}
+	b.labels[labelTarget] = labelOfEngine
+	return b
+}
+
 // Start implements sweep.Launcher.
 func (l *DockerLauncher) Start(ctx context.Context, b sweep.Build) (_ sweep.Instance, err error) {
-	server, err := l.engine.create(ctx, box{
-		image: b.Image, env: l.recipe.environment(containerPort), labels: l.labels(b.Version),
-		cpus: l.cpus.Server, network: "none", memory: l.memory,
-	})
+	server, err := l.engine.create(ctx, l.serverBox(b))
 	if err != nil {
 		return nil, err
 	}
@@ -234,11 +249,7 @@ func (c *containerInstance) startEngine(ctx context.Context, wait bool) error {
 	if wait {
 		command = append(command, "--await", l.definition.Answer.Timeout.String())
 	}
-	loader := box{
-		image: l.engineImage, command: command, labels: l.labels(""),
-		cpus: l.cpus.Load, network: "container:" + c.server, stdin: true, memory: engineMemory,
-	}
-	loader.labels[labelTarget] = labelOfEngine
+	loader := l.loaderBox(c.server, command)
 	id, err := l.engine.create(ctx, loader)
 	if errors.Is(err, errNoImage) { // a newer versweep has removed it
 		if loader.image, err = l.engine.engineImage(ctx, l.self); err == nil {

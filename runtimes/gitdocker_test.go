@@ -30,8 +30,8 @@ while (my $c = $port->accept) {
 }
 `
 
-// Releases are built by the target's Dockerfile from the files of their tags.
-// One fails, with the builder's words; the other is measured.
+// Releases are built by the target's Dockerfile from the files of their tags, and
+// so is any commit. One fails, with the builder's words; the others are measured.
 func TestEngineBuildsGitReleases(t *testing.T) {
 	e := needEngine(t)
 	t.Cleanup(func() { removeImages(t, e, "server") })
@@ -62,16 +62,26 @@ func TestEngineBuildsGitReleases(t *testing.T) {
 	if outcomes[0].Reason != "" {
 		t.Fatalf("%+v", outcomes[0])
 	}
-	instance, err := l.Start(t.Context(), outcomes[0].Build)
+	commit, err := s.Commit(t.Context(), "v1.1.0~1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer instance.Stop()
-	r, err := instance.Load(t.Context(), load.Profile{
-		Shape: load.ShapeClosed, Connections: 2, Duration: 300 * time.Millisecond, Timeout: time.Second,
-	}, load.Hooks{})
-	if err != nil || r.OK == 0 || r.Errors.Total() != 0 {
-		t.Errorf("%+v, %v", r, err)
+	commits, err := s.Obtain(t.Context(), []sweep.Version{commit}, l.Image, func(Obtained) {})
+	if err != nil || commits[0].Reason != "" {
+		t.Fatalf("%+v, %v", commits, err)
+	}
+	for _, b := range []sweep.Build{outcomes[0].Build, commits[0].Build} {
+		instance, err := l.Start(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer instance.Stop()
+		r, err := instance.Load(t.Context(), load.Profile{
+			Shape: load.ShapeClosed, Connections: 2, Duration: 300 * time.Millisecond, Timeout: time.Second,
+		}, load.Hooks{})
+		if err != nil || r.OK == 0 || r.Errors.Total() != 0 {
+			t.Errorf("%s: %+v, %v", b.Version, r, err)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	objectcache "github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/storage"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
@@ -190,6 +192,25 @@ func (l *localGit) history(ctx context.Context) (storer.EncodedObjectStorer, map
 	return repository, own, err
 }
 
+func (l *localGit) historyOf(ctx context.Context, commits ...plumbing.Hash) (storer.EncodedObjectStorer, error) {
+	if l.origin != nil {
+		return l.origin.historyOf(ctx, commits...)
+	}
+	return l.open()
+}
+
+// submodule opens what a repository on this machine names. What is in it may
+// have come from anywhere, so that as with git itself it must not name files of
+// this machine, but for a repository beside it.
 func (l *localGit) submodule(rawURL string) (gitRepository, error) {
-	return openGitRepository(submoduleAddress(l.path, rawURL), l.cache)
+	address := submoduleAddress(l.path, rawURL)
+	endpoint, err := transport.NewEndpoint(address)
+	if err != nil {
+		return nil, fmt.Errorf("git repository %s: %w", withoutCredentials(address), bareURLError(err))
+	}
+	beside := address != rawURL && (filepath.Dir(endpoint.Path) == filepath.Dir(l.path) || filepath.Dir(endpoint.Path) == l.path)
+	if endpoint.Protocol == "file" && !beside {
+		return nil, fmt.Errorf("%q is a path of this machine, and not beside %s", rawURL, l.path)
+	}
+	return openGitRepository(address, l.cache)
 }

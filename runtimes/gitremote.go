@@ -2,20 +2,14 @@ package runtimes
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	nethttp "net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	objectcache "github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
@@ -24,7 +18,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/plumbing/transport/client"
 	"github.com/go-git/go-git/v5/plumbing/transport/http"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
@@ -80,6 +73,7 @@ const (
 	maxListing     = 64 << 20
 	maxListingPack = 256 << 20
 	maxTreePack    = maxUnpackedBytes
+	maxInMemory    = 512 << 20 // of a listing, unpacked
 )
 
 // connectTime is how long a server may take to let us in, and again to list
@@ -187,10 +181,40 @@ func (s *gitSession) fetch(ctx context.Context, objects storer.Storer, w wish) (
 	case request.Capabilities.Supports(capability.Sideband):
 		kind = sideband.Sideband
 	default:
-		return packfile.UpdateObjectStorage(objects, bounded)
+		return unpackObjects(objects, bounded)
 	}
-	return packfile.UpdateObjectStorage(objects, sideband.NewDemuxer(kind, bounded))
+	return unpackObjects(objects, sideband.NewDemuxer(kind, bounded))
 }
+
+// unpackObjects writes the objects of a pack into a store. Into memory go no more
+// than maxInMemory bytes, whatever the pack unfolds to.
+func unpackObjects(objects storer.Storer, pack io.Reader) error {
+	if _, inMemory := objects.(*memory.Storage); !inMemory {
+		return packfile.UpdateObjectStorage(objects, pack)
+	}
+	p, err := packfile.NewParserWithStorage(packfile.NewScanner(pack), objects, &memoryBound{left: maxInMemory})
+	if err == nil {
+		_, err = p.Parse()
+	}
+	return err
+}
+
+// memoryBound fails before an object is read that would be too much. It is a
+// packfile.Observer.
+type memoryBound struct{ left int64 } // bytes
+
+func (m *memoryBound) OnHeader(uint32) error { return nil }
+
+func (m *memoryBound) OnInflatedObjectHeader(_ plumbing.ObjectType, size, _ int64) error {
+	if m.left -= size; m.left < 0 || size < 0 {
+		return fmt.Errorf("%w: the server's tags unfold to more than %d bytes", ErrUnsafeArchive, int64(maxInMemory))
+	}
+	return nil
+}
+
+func (m *memoryBound) OnInflatedObjectContent(plumbing.Hash, int64, uint32, []byte) error { return nil }
+
+func (m *memoryBound) OnFooter(plumbing.Hash) error { return nil }
 
 func (r *remoteGit) tags(ctx context.Context) ([]gitTag, error) {
 	s, err := r.connect(ctx)
@@ -291,61 +315,6 @@ func (s *gitSession) listing(commit plumbing.Hash, tag string) (plumbing.Hash, b
 		}
 	}
 	return plumbing.ZeroHash, false
-}
-
-// openObjects opens the store of objects in dir, which need not be there yet.
-func openObjects(dir string) *filesystem.Storage {
-	return filesystem.NewStorage(osfs.New(dir), objectcache.NewObjectLRUDefault())
-}
-
-// repositories holds what is kept of remote git repositories.
-func (c *Cache) repositories() string { return filepath.Join(c.dir, "repositories") }
-
-// mirrorDir holds all commits of the repository, once they were asked for.
-func (r *remoteGit) mirrorDir() string {
-	sum := sha256.Sum256([]byte(r.String()))
-	return filepath.Join(r.cache.repositories(), hex.EncodeToString(sum[:8]))
-}
-
-// history brings the mirror up to date. It keeps objects only: the names of
-// references stay in memory.
-func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, map[string]plumbing.Hash, error) {
-	s, err := r.connect(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer s.Close()
-	dir := r.mirrorDir()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, nil, err
-	}
-	objects := openObjects(dir)
-	references := make(map[string]plumbing.Hash, len(s.listed.References)+1)
-	if s.listed.Head != nil {
-		references["HEAD"] = *s.listed.Head
-	}
-	w := wish{limit: maxTreePack}
-	asked := map[plumbing.Hash]bool{}
-	for name, hash := range s.listed.References {
-		references[name] = hash
-		isHistory := strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, tagPrefix)
-		if !isHistory || asked[hash] {
-			continue
-		}
-		asked[hash] = true
-		if hasObject(objects, hash) {
-			w.have = append(w.have, hash)
-		} else {
-			w.want = append(w.want, hash)
-		}
-	}
-	if len(w.want) == 0 {
-		return objects, references, nil
-	}
-	if err := s.fetch(ctx, objects, w); err != nil {
-		return nil, nil, fmt.Errorf("fetching its history: %w", err)
-	}
-	return openObjects(dir), references, nil
 }
 
 func (r *remoteGit) submodule(rawURL string) (gitRepository, error) {

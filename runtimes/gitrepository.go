@@ -31,6 +31,10 @@ type gitRepository interface {
 	// history opens a store that has all commits, and what its references
 	// mean by their full names.
 	history(ctx context.Context) (storer.EncodedObjectStorer, map[string]plumbing.Hash, error)
+	// historyOf opens a store that has these commits and all before them. A
+	// server is asked only when one of them is not here yet; one that it does
+	// not have either is missing then.
+	historyOf(ctx context.Context, commits ...plumbing.Hash) (storer.EncodedObjectStorer, error)
 	// submodule is the repository that a submodule's URL means here.
 	submodule(rawURL string) (gitRepository, error)
 	// String is the URL or path for people, without credentials.

@@ -53,7 +53,7 @@ func (g *gitSource) commit(ctx context.Context, revision string) (sweep.Version,
 		}
 		hash = found.String()
 	}
-	return sweep.Version{Name: "commit-" + hash[:12], Raw: hash, Source: "git", Commit: hash}, nil
+	return commitVersion(hash), nil
 }
 
 // minShortHash is the fewest digits that git takes for a hash.

@@ -103,13 +103,24 @@ func TestGitCommitByHashNeedsNoHistory(t *testing.T) {
 	}
 }
 
-// What the repository got since is found too.
+// What the repository got since is found too, and nothing else is fetched again.
 func TestGitHistoryIsBroughtUpToDate(t *testing.T) {
 	work := everyTagForm(t)
 	dir := t.TempDir()
-	runGit(t, dir, "clone", "-q", "--bare", work, "bare.git")
+	runGit(t, dir, "clone", "-q", "--bare", "--no-tags", work, "bare.git")
 	server, fetches := serveGit(t, dir, "")
 	s := gitTarget(t, GitSource{Repository: server + "/bare.git"}, Recipe{})
+	objects := func() int {
+		mirrors, err := filepath.Glob(filepath.Join(gitCache(s).repositories(), "*", "objects", "pack", "*.idx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, index := range mirrors {
+			n += len(strings.Split(runGit(t, work, "verify-pack", "-v", index), " commit ")) - 1
+		}
+		return n
+	}
 	for i := range 2 {
 		want := commitFiles(t, work, map[string]string{"version": "newer"})
 		runGit(t, work, "push", "-q", filepath.Join(dir, "bare.git"), "main")
@@ -120,6 +131,9 @@ func TestGitHistoryIsBroughtUpToDate(t *testing.T) {
 		}
 		if fetches.Load() != int32(i+1) {
 			t.Errorf("%d fetches, want %d", fetches.Load(), i+1)
+		}
+		if got := objects(); got != 4+i { // three and the first new one, then one more
+			t.Errorf("%d commits were fetched, want %d", got, 4+i)
 		}
 	}
 }
@@ -132,5 +146,47 @@ func TestOnlyGitHasCommits(t *testing.T) {
 	}
 	if _, err := s.Commit(t.Context(), "main"); !errors.Is(err, ErrNoCommits) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A fetch that a kill ended leaves nothing in the mirror that a later one trips
+// over, and the mirror has no file that was being written.
+func TestGitHistoryAfterAKill(t *testing.T) {
+	work := everyTagForm(t)
+	dir := t.TempDir()
+	runGit(t, dir, "clone", "-q", "--bare", work, "bare.git")
+	server, _ := serveGit(t, dir, "")
+	s := gitTarget(t, GitSource{Repository: server + "/bare.git"}, Recipe{})
+	if _, err := s.Commit(t.Context(), "main"); err != nil {
+		t.Fatal(err)
+	}
+	packs := filepath.Join(gitCache(s).repositories(), "*", "objects", "pack", "*")
+	files, err := filepath.Glob(packs)
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		switch filepath.Ext(file) {
+		case ".pack":
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		case ".idx": // as go-git leaves it when it is killed
+			if err := os.Chmod(file, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(file, 100); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is no part of a pack", file)
+		}
+	}
+	v, err := s.Commit(t.Context(), "main~1")
+	if want := runGit(t, work, "rev-parse", "main~1"); err != nil || v.Commit != want {
+		t.Errorf("%+v, %v, want %s", v, err, want)
+	}
+	if left := filesIn(t, gitCache(s).scratch()); len(left) > 0 {
+		t.Errorf("left over: %v", left)
 	}
 }

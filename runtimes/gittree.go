@@ -34,6 +34,10 @@ type treeLink struct{ name, target string }
 const (
 	maxLinkLength     = 4096
 	maxSubmoduleDepth = 8
+	// maxTreePath bounds the path of a file, in bytes, and with it how deep
+	// folders lie in each other. Systems take 4,096, and the build's folder
+	// goes before it.
+	maxTreePath = 1024
 )
 
 // checkOut writes the tree of a commit into folder and returns its size. tag is
@@ -118,6 +122,9 @@ func (w *treeWriter) tree(ctx context.Context, tree *object.Tree, folder string)
 		}
 		if !safeEntry(entry.Name) {
 			return fmt.Errorf("%w: a file is named %q", ErrUnsafeArchive, entry.Name)
+		}
+		if len(folder)+len(entry.Name) >= maxTreePath {
+			return fmt.Errorf("%w: a path has more than %d letters: %.40q…", ErrUnsafeArchive, maxTreePath, folder)
 		}
 		if err := w.entry(ctx, entry, path.Join(folder, entry.Name)); err != nil {
 			return err

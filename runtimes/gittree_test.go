@@ -89,10 +89,13 @@ func TestGitTreesThatClimbOut(t *testing.T) {
 	plant("v1.0.5", "100644 .GIT", text)
 	plant("v1.0.6", "120000 same", blob("."), "100644 same", text)
 	plant("v1.0.7", "120000 link", blob("a/../../x"))
+	plant("v1.0.8", "100644 .git.", text)
+	plant("v1.0.9", "100644 a\\\\..\\\\b", text)
 	s := gitTarget(t, GitSource{Repository: dir}, Recipe{})
 	for tag, want := range map[string]string{
 		"v1.0.1": "leads out of the source", "v1.0.2": "leads out of the source", "v1.0.3": `named "../escaped"`,
 		"v1.0.4": `named ".."`, "v1.0.5": `named ".GIT"`, "v1.0.6": "file exists", "v1.0.7": "leads out of the source",
+		"v1.0.8": `named ".git."`, "v1.0.9": "a file is named",
 	} {
 		if o := obtainGit(t, s, tag); !strings.Contains(o.Reason, want) || o.Build.Dir != "" {
 			t.Errorf("%s: %+v", tag, o)

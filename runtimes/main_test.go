@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -66,6 +67,9 @@ func fakeServer(how string) {
 	case "joins a socket": // as "docker system dial-stdio" does
 		joinSocket(os.Args[1])
 		return
+	case "looks around":
+		lookAround()
+		os.Exit(7)
 	case "never listens":
 		time.Sleep(time.Hour)
 	case "not found":
@@ -87,6 +91,24 @@ func fakeServer(how string) {
 	fmt.Println("listening")
 	fmt.Fprintln(os.Stderr, http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
 	os.Exit(1)
+}
+
+// lookAround prints what a server is given, a fact a line.
+func lookAround() {
+	for _, variable := range os.Environ() {
+		fmt.Println("variable", variable)
+	}
+	open, _ := filepath.Glob("/proc/self/fd/*")
+	for _, link := range open {
+		to, err := os.Readlink(link)
+		if err == nil && !strings.HasPrefix(to, "anon_inode:") && !strings.HasPrefix(to, "/sys/fs/cgroup/") {
+			fmt.Println("descriptor", filepath.Base(link), to)
+		}
+	}
+	dir, _ := os.Getwd()
+	info, _ := os.Stat(dir)
+	fmt.Println("folder", dir, info.Mode())
+	fmt.Println("leads its group", syscall.Getpgrp() == os.Getpid())
 }
 
 func joinSocket(socket string) {

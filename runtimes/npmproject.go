@@ -48,7 +48,7 @@ func (p *NPMSource) check() error {
 		return &strictyaml.Flaw{Path: "keep", Problem: "nothing is installed, so with and resolve mean nothing", Hint: "leave out keep to install the package"}
 	}
 	for i, spec := range p.With {
-		if name, version := cutSpec(spec); name == "" || version == "" {
+		if name, version := cutSpec(spec); !npmName.MatchString(name) || version == "" {
 			return strictyaml.FlawAt(fmt.Sprintf("with[%d]", i), "%q is not PACKAGE@VERSION", spec)
 		}
 	}

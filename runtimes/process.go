@@ -68,7 +68,7 @@ func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Insta
 	args := at.fill(l.recipe.Start)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = scratch
-	cmd.Env = append(l.recipe.environment(at.port), serverPath)
+	cmd.Env = append(l.recipe.environment(at.port, scratch), serverPath)
 	p := &processInstance{
 		launcher: l, port: port, scratch: scratch, cmd: cmd, exited: make(chan struct{}),
 	}

@@ -16,17 +16,24 @@ const runFolderPrefix = "versweep-run-"
 func runFolder(pid int) string { return fmt.Sprintf("%s%d-%s", runFolderPrefix, pid, startOf(pid)) }
 
 // removeRunFolders removes the working folders of processes of this machine
-// that are gone.
+// that are gone. Those of other users, in a folder for temporary files that is
+// everybody's, are theirs to remove, and nothing that only has such a name is
+// taken for one.
 func removeRunFolders(dir string) error {
-	left, err := filepath.Glob(filepath.Join(dir, runFolderPrefix+"*"))
+	left, err := os.ReadDir(dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("looking for what killed sweeps left: %w", err)
 	}
-	for _, folder := range left {
-		parts := strings.Split(strings.TrimPrefix(filepath.Base(folder), runFolderPrefix), "-")
-		if len(parts) != 3 || parts[1] == "" {
+	for _, entry := range left {
+		name, ours := strings.CutPrefix(entry.Name(), runFolderPrefix)
+		parts := strings.Split(name, "-")
+		if !ours || len(parts) != 3 || parts[1] == "" {
 			continue // not named by this version, or on a system that tells no start
 		}
+		if info, err := entry.Info(); err != nil || !info.IsDir() || !ownedByThisUser(info) {
+			continue
+		}
+		folder := filepath.Join(dir, entry.Name())
 		if pid, err := strconv.Atoi(parts[0]); err != nil || startOf(pid) == parts[1] {
 			continue
 		}

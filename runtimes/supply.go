@@ -206,7 +206,7 @@ func (s *Supply) obtain(ctx context.Context, name string, pinned map[string]swee
 // failedOutcome is a version that could not be had. The log of a failed build
 // goes with it.
 func failedOutcome(v sweep.Version, err error) sweep.Outcome {
-	o := sweep.Outcome{Version: v.Name, Reason: firstWords(err.Error())}
+	o := sweep.Outcome{Version: v.Name, Reason: WithoutSecrets(firstWords(err.Error()))}
 	if failed, ok := errors.AsType[*BuildError](err); ok {
 		o.Log = failed.Log
 	}

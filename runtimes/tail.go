@@ -31,7 +31,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last lines written that are not blank, oldest first.
+// lines returns the last lines written that are not blank, oldest first, without
+// secrets.
 func (t *tail) lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,7 +42,11 @@ func (t *tail) lines() []string {
 			lines = append(lines, line)
 		}
 	}
-	return lines[max(0, len(lines)-tailLines):]
+	lines = lines[max(0, len(lines)-tailLines):]
+	for i, line := range lines {
+		lines[i] = WithoutSecrets(line)
+	}
+	return lines
 }
 
 // bounded passes on what is written to it until more than left bytes came.

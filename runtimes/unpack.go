@@ -16,6 +16,8 @@ import (
 const (
 	maxUnpackedBytes = 4 << 30
 	maxUnpackedFiles = 200_000
+	// maxUnfoldedBytes counts what is passed over too, and archives inside.
+	maxUnfoldedBytes = 3 * maxUnpackedBytes
 )
 
 // ErrUnsafeArchive says that an archive climbs out of its folder or is larger
@@ -29,6 +31,22 @@ type unpacker struct {
 	kept  int
 	bytes int64 // left of the bound
 	files int   // left of the bound
+	read  int64 // left of the bound on what is unfolded, wanted or not
+}
+
+// unfolded reads what an archive unfolds to, no more than the bound: an archive
+// of a few MB can unfold to so much that passing it over takes for ever.
+type unfolded struct {
+	from io.Reader
+	u    *unpacker
+}
+
+func (f unfolded) Read(p []byte) (int, error) {
+	n, err := f.from.Read(p)
+	if f.u.read -= int64(n); f.u.read < 0 {
+		return 0, fmt.Errorf("%w: it unfolds to more than %d bytes", ErrUnsafeArchive, int64(maxUnfoldedBytes))
+	}
+	return n, err
 }
 
 // unpackPackage writes the files of a gzipped tar archive that match keep into
@@ -41,7 +59,7 @@ func unpackPackage(archive io.Reader, folder string, keep []string) (int64, erro
 		return 0, err
 	}
 	defer root.Close()
-	u := &unpacker{root: root, keep: keep, bytes: maxUnpackedBytes, files: maxUnpackedFiles}
+	u := &unpacker{root: root, keep: keep, bytes: maxUnpackedBytes, files: maxUnpackedFiles, read: maxUnfoldedBytes}
 	if err := u.unpack(archive, true); err != nil {
 		return 0, err
 	}
@@ -58,7 +76,7 @@ func (u *unpacker) unpack(archive io.Reader, nested bool) error {
 		return fmt.Errorf("unpacking: %w", err)
 	}
 	defer gz.Close()
-	for entries := tar.NewReader(gz); ; {
+	for entries := tar.NewReader(unfolded{gz, u}); ; {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -75,6 +93,8 @@ func (u *unpacker) unpack(archive io.Reader, nested bool) error {
 		_, name, _ := strings.Cut(strings.TrimPrefix(entry.Name, "./"), "/")
 		switch {
 		case entry.Typeflag != tar.TypeReg:
+		case u.wants(name) && entry.Size > u.bytes:
+			return fmt.Errorf("%w: more than %d bytes", ErrUnsafeArchive, int64(maxUnpackedBytes))
 		case u.wants(name):
 			if err := u.write(name, entries); err != nil {
 				return err

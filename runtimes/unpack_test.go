@@ -142,11 +142,11 @@ func TestUnpackBounds(t *testing.T) {
 	}
 	defer root.Close()
 	archive := archiveOf(t, [2]string{"p/a", strings.Repeat("x", 600)}, [2]string{"p/b", strings.Repeat("x", 600)})
-	u := &unpacker{root: root, keep: []string{"*"}, bytes: 1000, files: 10}
+	u := &unpacker{root: root, keep: []string{"*"}, bytes: 1000, files: 10, read: 1 << 20}
 	if err := u.unpack(bytes.NewReader(archive), true); !errors.Is(err, ErrUnsafeArchive) {
 		t.Errorf("more bytes than allowed: %v", err)
 	}
-	u = &unpacker{root: root, keep: []string{"-"}, bytes: 1000, files: 1}
+	u = &unpacker{root: root, keep: []string{"-"}, bytes: 1000, files: 1, read: 1 << 20}
 	if err := u.unpack(bytes.NewReader(archive), true); !errors.Is(err, ErrUnsafeArchive) {
 		t.Errorf("more files than allowed: %v", err)
 	}

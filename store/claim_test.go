@@ -4,7 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
+
+	"versweep/sweep"
 )
 
 // A sweep that a live process carries out is not taken over; one whose process
@@ -64,5 +67,64 @@ func TestStoreThatIsRemovedOrReplaced(t *testing.T) {
 				t.Errorf("got %v, want ErrGone", err)
 			}
 		})
+	}
+}
+
+// resume without a number takes what nobody is at, and never what a live process
+// is just carrying out.
+func TestUnfinishedSweepIsClaimed(t *testing.T) {
+	s := fresh(t)
+	live := func(owner string) bool { return owner != "live" }
+	claim := func() (int64, error) { return s.ClaimUnfinished(t.Context(), "me", live) }
+	if _, err := claim(); !errors.Is(err, ErrNoSweep) {
+		t.Errorf("of none: %v", err)
+	}
+	first, second, third := begin(t, s, "1.0.0"), begin(t, s, "1.0.0"), begin(t, s, "1.0.0")
+	for id, owner := range map[int64]string{third.ID: "live", second.ID: "killed"} {
+		if err := s.ClaimSweep(t.Context(), id, owner, live); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if id, err := claim(); err != nil || id != second.ID {
+		t.Errorf("claimed %d, %v; want %d, whose process is gone", id, err, second.ID)
+	}
+	if err := s.ClaimSweep(t.Context(), second.ID, "other", live); err != nil {
+		t.Fatal("me is gone as well:", err)
+	}
+	for _, sw := range []int64{first.ID, second.ID} {
+		if err := s.FinishSweep(t.Context(), sw, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if id, err := claim(); !errors.Is(err, ErrBusy) || id != 0 {
+		t.Errorf("only one is left, and busy: claimed %d, %v", id, err)
+	}
+}
+
+// A kill, or a full disk, leaves a whole sweep or none.
+func TestSweepBeginsWholeOrNotAtAll(t *testing.T) {
+	s := fresh(t)
+	outcomes := []sweep.Outcome{
+		{Version: "1.0.0", Build: sweep.Build{Version: "1.0.0", Dir: "/x", Digest: "sha256:1", Bundled: map[string]string{"v8": "1"}}},
+		{Version: "2.0.0", Reason: "no such release"},
+	}
+	p := plan("1.0.0", "2.0.0")
+	sw, err := s.BeginSweep(t.Context(), p, machine(), outcomes, "me", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.LoadSweep(t.Context(), sw.ID)
+	if err != nil || !reflect.DeepEqual(got.Outcomes, outcomes) || !reflect.DeepEqual(sw.Outcomes, outcomes) {
+		t.Errorf("read %+v, %v", got.Outcomes, err)
+	}
+	if err := s.ClaimSweep(t.Context(), sw.ID, "other", func(string) bool { return false }); !errors.Is(err, ErrBusy) {
+		t.Errorf("it is not claimed: %v", err)
+	}
+	// The second outcome is of no version of the plan.
+	if _, err := s.BeginSweep(t.Context(), plan("1.0.0"), machine(), outcomes, "me", noon); err == nil {
+		t.Error("an outcome of no version was saved")
+	}
+	if list, err := s.Sweeps(t.Context(), Filter{}); err != nil || len(list) != 1 || list[0].Outcomes != 2 {
+		t.Errorf("%+v, %v: half a sweep is there", list, err)
 	}
 }

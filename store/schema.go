@@ -90,7 +90,11 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 		return explain(err)
 	}
 	if was.version > 0 {
-		if err := backup(ctx, db, fmt.Sprintf("%s.before-v%d", file, target)); err != nil {
+		info, err := os.Stat(file)
+		if err != nil {
+			return fmt.Errorf("copying it first: %w", reason(err))
+		}
+		if err := backup(ctx, db, fmt.Sprintf("%s.before-v%d", file, target), info.Mode().Perm()); err != nil {
 			return fmt.Errorf("copying it first: %w", err)
 		}
 	}
@@ -116,8 +120,9 @@ func mark(ctx context.Context, db *sql.DB) error {
 }
 
 // backup copies the store, with what is still in its -wal file, to name, or to
-// name-2, name-3 … when there are copies already.
-func backup(ctx context.Context, db *sql.DB, name string) (err error) {
+// name-2, name-3 … when there are copies already. Nobody may read the copy who may
+// not read the store: mode is the store's.
+func backup(ctx context.Context, db *sql.DB, name string, mode fs.FileMode) (err error) {
 	part := name + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -127,6 +132,9 @@ func backup(ctx context.Context, db *sql.DB, name string) (err error) {
 			os.Remove(part)
 		}
 	}()
+	if err := makeEmpty(part, mode); err != nil {
+		return err
+	}
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
 		return explain(err)
 	}
@@ -144,6 +152,16 @@ func backup(ctx context.Context, db *sql.DB, name string) (err error) {
 		return err
 	}
 	return flush(filepath.Dir(free))
+}
+
+// makeEmpty makes a file for SQLite to fill, which takes an empty one for none. It
+// does not follow a link that somebody has put there.
+func makeEmpty(name string, mode fs.FileMode) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(mode), f.Close())
 }
 
 // flush waits until a file or folder has reached the disk.

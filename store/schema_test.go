@@ -230,6 +230,9 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "versweep.db")
 	unpack(t, path)
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s := reopen(t, path)
 	checkReleased(t, s)
 	a := sweep.Acknowledgement{ID: "node-qps-20.0.0", Target: "node", State: sweep.Expected}
@@ -246,6 +249,9 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	backup := fmt.Sprintf("versweep.db.before-v%d", newest)
 	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", backup}) {
 		t.Errorf("the folder holds %q", names)
+	}
+	if info, err := os.Stat(filepath.Join(dir, backup)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("nobody else may read the store, but its copy: %v, %v", info.Mode(), err)
 	}
 	copied, err := OpenReadOnly(t.Context(), filepath.Join(dir, backup))
 	if err != nil {

@@ -16,13 +16,32 @@ import (
 // its id, nothing carried out yet. The sweep shares the plan's slices. It
 // leaves the series' reference alone: see SetSeriesReference.
 func (s *Store) CreateSweep(ctx context.Context, plan sweep.Plan, env sweep.Environment, now time.Time) (sweep.Sweep, error) {
-	created := sweep.Sweep{Plan: plan, Environment: env, Created: time.Unix(0, now.UnixNano()).UTC()}
+	return s.BeginSweep(ctx, plan, env, nil, "", now)
+}
+
+// BeginSweep saves a sweep whose builds are made, claimed by owner (see
+// ClaimSweep) unless that is empty, all of it or nothing: a kill leaves no sweep
+// that lacks versions. It is else as CreateSweep and SaveOutcome are.
+func (s *Store) BeginSweep(ctx context.Context, plan sweep.Plan, env sweep.Environment, outcomes []sweep.Outcome, owner string, now time.Time) (sweep.Sweep, error) {
+	created := sweep.Sweep{Plan: plan, Environment: env, Created: time.Unix(0, now.UnixNano()).UTC(), Outcomes: outcomes}
 	err := s.change(ctx, "saving a new sweep of "+plan.Target, func(tx *sql.Tx) error {
 		seriesID, err := saveSeries(ctx, tx, plan, env)
 		if err != nil {
 			return err
 		}
-		created.ID, err = insertSweep(ctx, tx, seriesID, plan, now)
+		if created.ID, err = insertSweep(ctx, tx, seriesID, plan, now); err != nil {
+			return err
+		}
+		for _, o := range outcomes {
+			ordinal, err := versionOrdinal(ctx, tx, created.ID, o.Version)
+			if err == nil {
+				err = insertOutcome(ctx, tx, created.ID, ordinal, o)
+			}
+			if err != nil {
+				return fmt.Errorf("the outcome of %s: %w", o.Version, err)
+			}
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE sweep SET owner = ? WHERE id = ?", optional(owner), created.ID)
 		return err
 	})
 	if err != nil {
@@ -69,6 +88,41 @@ func (s *Store) ClaimSweep(ctx context.Context, id int64, owner string, gone fun
 		_, err = tx.ExecContext(ctx, "UPDATE sweep SET owner = ? WHERE id = ?", owner, id)
 		return err
 	})
+}
+
+// ClaimUnfinished makes owner the process that carries out the unfinished sweep
+// that was begun last, of whatever target, among those that no other process has
+// claimed that is not gone, and returns its id. It fails with ErrBusy when others
+// carry out all of them, and with ErrNoSweep when there is none.
+func (s *Store) ClaimUnfinished(ctx context.Context, owner string, gone func(owner string) bool) (id int64, err error) {
+	err = s.change(ctx, "looking for an unfinished sweep", func(tx *sql.Tx) error {
+		none := ErrNoSweep
+		err := each(ctx, tx, func(scan func(...any) error) error {
+			var one int64
+			var held sql.NullString
+			if err := scan(&one, &held); err != nil || id != 0 {
+				return err
+			}
+			if held.Valid && held.String != owner && !gone(held.String) {
+				none = ErrBusy
+				return nil
+			}
+			id = one
+			return nil
+		}, "SELECT id, owner FROM sweep WHERE finished_ns IS NULL ORDER BY id DESC")
+		switch {
+		case err != nil:
+			return err
+		case id == 0:
+			return none
+		}
+		_, err = tx.ExecContext(ctx, "UPDATE sweep SET owner = ? WHERE id = ?", owner, id)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, err
 }
 
 // FinishSweep marks a sweep as carried out to its end. The first time counts.

@@ -13,9 +13,10 @@ const (
 
 // takeSample samples b as e in its place of the round, saves the sample and adds
 // it to sw. A sample that the machine spoilt is taken again: each attempt is
-// kept, and only the last one counts.
-func (r Runner) takeSample(ctx context.Context, sw *Sweep, e entry, round, position int, b Build) error {
-	for attempt := 0; ; attempt++ {
+// kept, and only the last one counts. attempt is the first to take: 0, unless the
+// sweep was stopped between two.
+func (r Runner) takeSample(ctx context.Context, sw *Sweep, e entry, round, position, attempt int, b Build) error {
+	for ; ; attempt++ {
 		s, err := r.sample(ctx, b, sw)
 		if err != nil {
 			return err
@@ -27,10 +28,31 @@ func (r Runner) takeSample(ctx context.Context, sw *Sweep, e entry, round, posit
 		}
 		s.forgetHistograms()
 		sw.Samples = append(sw.Samples, s)
-		if !s.worthAgain() || attempt == maxAgain || !sw.mayTakeAgain() {
+		if !sw.takesAgain(s) {
 			return nil
 		}
 	}
+}
+
+// takesAgain tells whether s, the last sample of sw, is to be taken again.
+func (sw *Sweep) takesAgain(s Sample) bool {
+	return s.worthAgain() && s.Attempt < maxAgain && sw.mayTakeAgain()
+}
+
+// attemptAt is an attempt at a place.
+type attemptAt struct {
+	slot
+	attempt int
+}
+
+// interruptedAttempt is the attempt that a stopped sweep was about to take; false
+// when its last sample needs none. That of others was decided before the next.
+func (sw *Sweep) interruptedAttempt() (attemptAt, bool) {
+	if len(sw.Samples) == 0 {
+		return attemptAt{}, false
+	}
+	last := sw.Samples[len(sw.Samples)-1]
+	return attemptAt{slot{last.Round, last.Version, last.Twin}, last.Attempt + 1}, sw.takesAgain(last)
 }
 
 // mayTakeAgain tells whether the bound for the whole sweep allows one more.

@@ -14,7 +14,7 @@ type Plan struct {
 	Title     string       `json:"title"`    // of the target, for people
 	Source    string       `json:"source"`   // where the versions were found: "npm"
 	Launcher  string       `json:"launcher"` // "process" or "docker"
-	Versions  []Version    `json:"versions"` // in version order
+	Versions  []Version    `json:"versions"` // in version order, unless Listed
 	Reference string       `json:"reference"`
 	Profile   load.Profile `json:"profile"`
 	Seed      uint64       `json:"seed"`
@@ -25,6 +25,11 @@ type Plan struct {
 	MinRounds int           `json:"min_rounds,omitempty"`
 	Effect    float64       `json:"effect,omitempty"`    // smallest effect of interest, a fraction; 0 is DefaultEffect
 	Budget    time.Duration `json:"budget_ns,omitempty"` // no round begins that would end later; 0 for none
+
+	// Listed says that the names of the versions have no order, as those of
+	// commits have none: Versions is in an order of its own, and nothing may
+	// sort it.
+	Listed bool `json:"listed,omitempty"`
 
 	// Foreign says where an imported sweep came from; nil for measured ones.
 	Foreign *Foreign `json:"foreign,omitempty"`
@@ -63,6 +68,10 @@ type Foreign struct {
 	// is in the order of the file, and nothing may sort it.
 	Listed bool `json:"listed,omitempty"`
 }
+
+// InOwnOrder tells whether the versions are in an order that their names do not
+// tell: then nothing may sort them.
+func (p Plan) InOwnOrder() bool { return p.Listed || p.Foreign != nil && p.Foreign.Listed }
 
 // AllMetrics lists the metrics that samples of the plan may have: Metrics and
 // those that only the plan's file has. Callers must not change it.

@@ -52,6 +52,10 @@ const giveUpAfter = 2
 // all are, the sweep is at its end; so it is when another round would not fit
 // into the plan's budget. A version that fails is a result; Run returns an error
 // only when ctx ends or when it cannot go on at all.
+//
+// What sw has already decides the rest: a sweep that was stopped anywhere, even
+// killed, takes the samples that it would have taken, and none twice. Of its
+// budget it has used what its samples took to measure.
 func (r Runner) Run(ctx context.Context, sw *Sweep) (End, error) {
 	builds := map[string]Build{}
 	for _, o := range sw.Outcomes {
@@ -64,15 +68,19 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) (End, error) {
 	for _, s := range sw.Samples {
 		taken[slot{s.Round, s.Version, s.Twin}] = true
 	}
+	interrupted, again := sw.interruptedAttempt()
 	settled := settling{}
-	clock := pace{begun: r.Now(), budget: sw.Plan.Budget}
+	clock := newPace(*sw, r.Now())
 	step := Step{Total: sw.Plan.Rounds * len(entries)}
 	for round := 1; round <= sw.Plan.Rounds; round++ {
 		order := sw.Plan.order(round, entries)
+		if r.Enough == nil {
+			// For a round that has begun this is what was seen before it.
+			settled.update(sw.before(round), round)
+		}
 		if begun := slices.ContainsFunc(order, func(e entry) bool { return taken[slot{round, e.version, e.twin}] }); !begun {
 			enough := false
 			if r.Enough == nil {
-				settled.update(*sw, round)
 				enough = settled.all(*sw, entries)
 			} else if adaptive(sw.Plan) && round > sw.Plan.MinRounds {
 				enough = r.Enough(*sw)
@@ -86,9 +94,14 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) (End, error) {
 		}
 		for position, e := range order {
 			step.Round, step.Version, step.Twin, step.Sample = round, e.version, e.twin, nil
-			if !taken[slot{round, e.version, e.twin}] && !givenUp(LastAttempts(sw.Samples), e) && !settled.skips(e) {
+			place, attempt := slot{round, e.version, e.twin}, 0
+			cutOff := again && place == interrupted.slot
+			if cutOff {
+				attempt, again = interrupted.attempt, false
+			}
+			if cutOff || !taken[place] && !givenUp(LastAttempts(sw.Samples), e) && !settled.skips(e) {
 				r.tell(step)
-				if err := r.takeSample(ctx, sw, e, round, position, builds[e.version]); err != nil {
+				if err := r.takeSample(ctx, sw, e, round, position, attempt, builds[e.version]); err != nil {
 					return "", err
 				}
 				clock.samples++

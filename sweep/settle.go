@@ -3,7 +3,6 @@ package sweep
 import (
 	"math"
 	"slices"
-	"time"
 
 	"versweep/sweep/stats"
 )
@@ -151,19 +150,15 @@ func (r *judgedSeries) sumRounds(places []int) map[int]roundSum {
 	return sums
 }
 
-// pace knows how long samples take, to keep a budget.
-type pace struct {
-	begun   time.Time
-	budget  time.Duration
-	samples int
-}
-
-// fits tells whether so many samples more end within the budget. A first round
-// always begins.
-func (p *pace) fits(now time.Time, samples int) bool {
-	if p.budget <= 0 || p.samples == 0 {
-		return true
+// before is the sweep as it was when a round began: with the samples of the
+// rounds before it.
+func (sw *Sweep) before(round int) Sweep {
+	then := *sw
+	then.Samples = nil
+	for _, s := range sw.Samples {
+		if s.Round < round {
+			then.Samples = append(then.Samples, s)
+		}
 	}
-	used := now.Sub(p.begun)
-	return used+used/time.Duration(p.samples)*time.Duration(samples) <= p.budget
+	return then
 }

@@ -361,25 +361,53 @@ func (s *strand) machineName() string {
 	return name
 }
 
-// axisOf joins the versions of all sweeps, in version order, or in the order in
-// which they came where names have none.
+// axisOf joins the versions of all sweeps, in version order, or in the order of
+// their lists where names have none.
 func axisOf(sweeps []Sweep) []Version {
 	var all []Version
-	seen := map[string]bool{}
 	listed := false
 	for _, sw := range sweeps {
-		listed = listed || sw.Plan.Foreign != nil && sw.Plan.Foreign.Listed
-		for _, v := range sw.Plan.Versions {
-			if !seen[v.Name] {
-				seen[v.Name] = true
-				all = append(all, v)
-			}
-		}
+		listed = listed || sw.Plan.InOwnOrder()
+		all = mergeListed(all, sw.Plan.Versions)
 	}
 	if listed {
 		return all
 	}
 	return SortVersions(all)
+}
+
+// mergeListed adds what only more has to all: each version after the one that it
+// follows in more, so that a sweep of commits between those of an earlier one
+// comes between them. What has no version in common with all comes last.
+func mergeListed(all, more []Version) []Version {
+	place := make(map[string]int, len(all))
+	for i, v := range all {
+		place[v.Name] = i
+	}
+	at := len(all)
+	for _, v := range more {
+		if i, known := place[v.Name]; known {
+			at = i
+			break
+		}
+	}
+	added := map[int][]Version{} // by the place in all that they come before
+	for _, v := range more {
+		if i, known := place[v.Name]; known {
+			at = i + 1
+			continue
+		}
+		place[v.Name] = at - 1 // a name that comes twice counts once
+		added[at] = append(added[at], v)
+	}
+	merged := make([]Version, 0, len(all)+len(more))
+	for i := range len(all) + 1 {
+		merged = append(merged, added[i]...)
+		if i < len(all) {
+			merged = append(merged, all[i])
+		}
+	}
+	return merged
 }
 
 // noteMissing lists the versions that have no figure at all.

@@ -26,7 +26,7 @@ func newSubject(t Target) *subject {
 	for range s.table.Rows {
 		s.from = append(s.from, newest)
 	}
-	if f := newest.Plan.Foreign; f == nil || !f.Listed {
+	if !newest.Plan.InOwnOrder() {
 		s.join(newest)
 	}
 	for _, v := range t.Judgement.Versions {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -58,8 +58,8 @@ func (f ackFlags) check() (sweep.JudgeOptions, error) {
 		return sweep.JudgeOptions{}, misuse("give one of them", "--expect and --reopen exclude one another")
 	case utf8.RuneCountInString(f.note) > maxNote:
 		return sweep.JudgeOptions{}, misuse("link to the long story", "--note: it is longer than %d characters", maxNote)
-	case strings.ContainsFunc(f.note, func(r rune) bool { return r < ' ' }) || !utf8.ValidString(f.note):
-		return sweep.JudgeOptions{}, misuse("one line of plain text", "--note: it has line breaks or control characters")
+	case strings.ContainsFunc(f.note, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r) }) || !utf8.ValidString(f.note):
+		return sweep.JudgeOptions{}, misuse("one line of plain text", "--note: it has line breaks or characters that cannot be seen")
 	}
 	return f.options()
 }
@@ -90,7 +90,7 @@ func (a *app) ack(ctx context.Context, id string, f ackFlags, o sweep.JudgeOptio
 	if changes {
 		err := a.setState(ctx, sweep.Acknowledgement{
 			ID: finding.ID, Target: target, Metric: finding.Metric.Key, From: finding.From, To: finding.To, Verdict: finding.Verdict,
-			State: f.state(), Note: f.note, At: time.Now(),
+			State: f.state(), Note: f.note, At: a.now(),
 		})
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,10 @@ type app struct {
 	terminal       bool          // stderr is one: draw progress
 	asks           bool          // stdin is one: a question can be answered
 	machine        sweep.Machine // that servers run on, watched while they are measured
+
+	// now is the clock that decides and records. Lengths of time are differences
+	// of its times, which setting the clock back does not change.
+	now func() time.Time
 
 	db        string
 	targetDir string
@@ -107,14 +112,18 @@ func version() string {
 // say writes a line of progress or a warning.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintln(a.stderr, charts.Printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(a.stderr, safe(fmt.Sprintf(format, args...)))
 	}
 }
 
 // warn writes a warning, which --quiet does not hide.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintln(a.stderr, "warning: "+charts.Printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(a.stderr, "warning: "+safe(fmt.Sprintf(format, args...)))
 }
+
+// safe is a line from anywhere as it may be shown: no character of it is obeyed,
+// and no password or token is in it.
+func safe(line string) string { return charts.Printable(runtimes.WithoutSecrets(line)) }
 
 // misuseError is a command line that cannot be carried out.
 type misuseError struct{ problem, hint string }
@@ -141,7 +150,7 @@ func (e *hintedError) Unwrap() error { return e.error }
 // explain turns an error into one line, a hint for the next step and the exit
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
-	line, status = charts.Printable(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
+	line, status = safe(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
 	if ctx.Err() != nil && a.unattended {
 		return "interrupted; all samples taken so far are saved", "the next versweep nightly goes on from there", exitInterrupted
 	}

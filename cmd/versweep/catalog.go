@@ -18,8 +18,13 @@ func (a *app) targetFolder() string {
 }
 
 // openCatalog reads what there is to sweep: the user's own targets, where there
-// are any, and those that come with versweep.
+// are any, and those that come with versweep. A folder that another user has put
+// where targets are looked for is passed over, unless --target-dir names it.
 func (a *app) openCatalog() (*runtimes.Catalog, error) {
+	if why := runtimes.UntrustedFolder(a.targetFolder()); why != "" && a.targetDir == "" {
+		a.warn("the targets in %s are left out: %s; --target-dir %[1]s reads them, and runs their commands as you", a.targetFolder(), why)
+		return runtimes.EmbeddedCatalog()
+	}
 	catalog, err := runtimes.OpenCatalog(a.targetFolder())
 	switch {
 	case err == nil:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"versweep/charts"
 	"versweep/runtimes"
@@ -36,7 +35,7 @@ func (a *app) conduct(ctx context.Context, st *store.Store, l *launching, plan s
 			return sweep.Sweep{}, err
 		}
 	}
-	sw, err := begin(ctx, st, plan, l.environment, outcomes)
+	sw, err := a.begin(ctx, st, plan, l.environment, outcomes)
 	if err != nil {
 		return sw, err
 	}
@@ -48,13 +47,13 @@ func (a *app) conduct(ctx context.Context, st *store.Store, l *launching, plan s
 }
 
 // begin stores a sweep whose builds are made, claimed by this process.
-func begin(ctx context.Context, st *store.Store, p sweep.Plan, env sweep.Environment, outcomes []sweep.Outcome) (sweep.Sweep, error) {
+func (a *app) begin(ctx context.Context, st *store.Store, p sweep.Plan, env sweep.Environment, outcomes []sweep.Outcome) (sweep.Sweep, error) {
 	if p.Reference != "" {
 		if _, err := st.SetSeriesReference(ctx, p, env, p.Reference); err != nil {
 			return sweep.Sweep{}, err
 		}
 	}
-	sw, err := st.CreateSweep(ctx, p, env, time.Now())
+	sw, err := st.CreateSweep(ctx, p, env, a.now())
 	if err != nil {
 		return sw, err
 	}
@@ -79,18 +78,18 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l *launching, sw *s
 	l.forSweep(sw.ID)
 	progress := a.newRoundProgress(*sw)
 	a.sweeping = sw.ID
-	before, began := len(sw.Samples), time.Now()
-	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: a.machine, Enough: enough}
+	before, began := len(sw.Samples), a.now()
+	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: a.now, Progress: progress.tell, Machine: a.machine, Enough: enough}
 	end, err := runner.Run(ctx, sw)
 	progress.end()
 	if err != nil {
 		return err
 	}
-	a.say("%s", costs(sw.Plan, sw.Samples[before:], time.Since(began)))
+	a.say("%s", costs(sw.Plan, sw.Samples[before:], a.now().Sub(began)))
 	if again := takenAgain(sw.Samples[before:]); again != "" {
 		a.say("%s", again)
 	}
-	sw.Finished = time.Now()
+	sw.Finished = a.now()
 	if err := st.FinishSweep(ctx, sw.ID, sw.Finished); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,9 +99,7 @@ type doctorJSON struct {
 // printChecks prints a line a check, and advice below those that need it.
 func (a *app) printChecks(checks []sweep.Check) error {
 	if a.json {
-		encoder := json.NewEncoder(a.stdout)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(doctorJSON{jsonSchema, checks})
+		return a.printJSON(doctorJSON{jsonSchema, checks})
 	}
 	const width, indent = 100, 9
 	name := 0
@@ -154,7 +151,7 @@ func (a *app) engineChecks(ctx context.Context, f launchFlags) []sweep.Check {
 	if err != nil {
 		c.State, c.Found = sweep.CheckWarn, "none: servers run as processes"
 		if !errors.Is(err, runtimes.ErrNoEngine) {
-			c.Found = strings.Join(strings.Fields(err.Error()), " ")
+			c.Found = runtimes.WithoutSecrets(strings.Join(strings.Fields(err.Error()), " "))
 		}
 		if f.launcher == launcherDocker {
 			c.State = sweep.CheckBad
@@ -171,7 +168,7 @@ func (a *app) engineChecks(ctx context.Context, f launchFlags) []sweep.Check {
 	settings := sweep.Check{Name: "engine settings", State: sweep.CheckOK, Why: "containers must be kept on their CPUs and within their memory"}
 	setup, err := engine.Setup(ctx)
 	if err != nil {
-		settings.State, settings.Found = sweep.CheckUnknown, strings.Join(strings.Fields(err.Error()), " ")
+		settings.State, settings.Found = sweep.CheckUnknown, runtimes.WithoutSecrets(strings.Join(strings.Fields(err.Error()), " "))
 		return []sweep.Check{c, settings}
 	}
 	settings.Found = fmt.Sprintf("control groups version %s, storage %s", setup.Groups, setup.Driver)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"versweep/store"
 	"versweep/sweep"
@@ -20,5 +19,5 @@ func (a *app) setState(ctx context.Context, ack sweep.Acknowledgement) error {
 		return err
 	}
 	defer st.Close()
-	return st.SetState(ctx, ack, time.Now())
+	return st.SetState(ctx, ack, a.now())
 }

@@ -64,7 +64,7 @@ func (a *app) storeImported(ctx context.Context, sweeps []sweep.Sweep, again boo
 		return err
 	}
 	defer st.Close()
-	stored, err := st.ImportSweeps(ctx, sweeps, again, time.Now())
+	stored, err := st.ImportSweeps(ctx, sweeps, again, a.now())
 	if err != nil {
 		return err
 	}

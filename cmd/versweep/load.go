@@ -77,7 +77,7 @@ engine off the server's CPUs: start it under taskset to part them.
 	flags.IntVar(&f.calls, "calls", 0, "requests on a connection before a new one is opened; 0 is unlimited (default the profile's)")
 	flags.BoolVar(&f.http10, "http10", false, "speak HTTP/1.0 without keep-alive")
 	flags.StringVar(&f.method, "method", "GET", "request method")
-	flags.StringArrayVar(&f.headers, "header", nil, "request header, as 'Name: value'; may be given often (default none)")
+	flags.StringArrayVar(&f.headers, "header", nil, "request header, as 'Name: value', or @FILE with one a line, which no list of processes shows; may be given often (default none)")
 	flags.StringVar(&f.body, "body", "", "request body; @FILE reads it from a file (default none)")
 	flags.IntVar(&f.expectStatus, "expect-status", 200, "status of a right answer")
 	flags.StringVar(&f.expectBody, "expect-body", "", "exact body of a right answer; @FILE reads it from a file (default any)")
@@ -228,14 +228,25 @@ func parseSteps(flag, text string) ([]float64, error) {
 	return steps, nil
 }
 
-func parseHeaders(lines []string) (map[string]string, error) {
+// parseHeaders reads 'Name: value', and of @FILE every line that is not blank.
+// What it says of one that is wrong does not repeat it: it may be a secret.
+func parseHeaders(given []string) (map[string]string, error) {
 	headers := map[string]string{}
-	for _, line := range lines {
-		name, value, ok := strings.Cut(line, ":")
-		if !ok {
-			return nil, misuse("write it as 'Name: value'", "--header: %q has no colon", line)
+	for n, text := range given {
+		text, err := textOrFile("--header", text)
+		if err != nil {
+			return nil, err
 		}
-		headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		for line := range strings.Lines(text) {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			name, value, ok := strings.Cut(line, ":")
+			if !ok {
+				return nil, misuse("write it as 'Name: value'", "--header: number %d has no colon", n+1)
+			}
+			headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
 	}
 	return headers, nil
 }

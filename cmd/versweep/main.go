@@ -11,9 +11,11 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
+	"versweep/runtimes"
 	"versweep/runtimes/strictyaml"
 	"versweep/sweep"
 )
@@ -28,6 +30,9 @@ const (
 )
 
 func main() {
+	if err := runtimes.KeepDescriptors(); err != nil {
+		fmt.Fprintln(os.Stderr, "warning:", err)
+	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -43,7 +48,7 @@ func runOn(machine sweep.Machine, args []string, stdin io.Reader, stdout, stderr
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin), machine: machine}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin), machine: machine, now: time.Now}
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -56,14 +61,14 @@ func runOn(machine sweep.Machine, args []string, stdin io.Reader, stdout, stderr
 // tell prints an error and returns the exit status that it calls for.
 func (a *app) tell(ctx context.Context, err error) int {
 	line, hint, status := a.explain(ctx, err)
-	fmt.Fprintln(a.stderr, "versweep: "+line)
+	fmt.Fprintln(a.stderr, "versweep: "+safe(line))
 	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
 		for _, l := range e.Excerpt {
 			fmt.Fprintln(a.stderr, "  "+l)
 		}
 	}
 	if hint != "" {
-		fmt.Fprintln(a.stderr, "hint: "+hint)
+		fmt.Fprintln(a.stderr, "hint: "+safe(hint))
 	}
 	return status
 }

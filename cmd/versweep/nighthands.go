@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"versweep/store"
 	"versweep/sweep"
@@ -142,7 +141,7 @@ func (h *nightHands) Abandon(ctx context.Context, sw sweep.Sweep) error {
 	if err != nil {
 		return err
 	}
-	return h.store.FinishSweep(ctx, sw.ID, time.Now())
+	return h.store.FinishSweep(ctx, sw.ID, h.now())
 }
 
 // Say implements nightly.Hands.

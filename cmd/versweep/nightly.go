@@ -66,7 +66,7 @@ night that was ended or killed has measured is kept, and the next one goes on.`,
 
 // night carries out one night.
 func (a *app) night(ctx context.Context, s *nightlySettings) error {
-	unlock, err := store.LockNights(a.db, time.Now())
+	unlock, err := store.LockNights(a.db, a.now())
 	if err != nil {
 		return nightLockError(err)
 	}
@@ -80,7 +80,7 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 	if err != nil {
 		return err
 	}
-	begun, err := st.BeginNight(ctx, time.Now())
+	begun, err := st.BeginNight(ctx, a.now())
 	if err != nil {
 		return err
 	}
@@ -95,13 +95,13 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 		subjects = append(subjects, subject)
 	}
 	a.unattended = true
-	course := nightly.Course{Hands: hands, Memory: st, Now: time.Now, Night: begun.ID, Every: s.every, Budget: s.budget}
+	course := nightly.Course{Hands: hands, Memory: st, Now: a.now, Night: begun.ID, Every: s.every, Budget: s.budget}
 	result, err := course.Run(ctx, subjects)
 	if err != nil {
 		return err
 	}
 	hands.tidy(ctx)
-	n := nightly.Night{ID: begun.ID, Began: begun.Began, Ended: time.Now().UTC(), Targets: result.Targets}
+	n := nightly.Night{ID: begun.ID, Began: begun.Began, Ended: a.now().UTC(), Targets: result.Targets}
 	if missed := nightly.MissedNights(lastEnded(before), begun.Began, s.every); missed != nil {
 		n.Notices = append(n.Notices, *missed)
 	}
@@ -138,7 +138,7 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := st.EndNight(ctx, begun.ID, time.Now()); err != nil {
+	if err := st.EndNight(ctx, begun.ID, a.now()); err != nil {
 		return err
 	}
 	return a.nightStatus(ctx, s, n, failed)

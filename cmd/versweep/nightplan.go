@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"versweep/charts"
 	"versweep/store"
@@ -69,7 +68,7 @@ func (a *app) nightPlan(ctx context.Context, s *nightlySettings) ([]plannedNight
 				return nil, err
 			}
 			p.agenda = nightly.NewAgenda(nightly.Inquiry{
-				Kept: nightly.Without(subject.Kept, p.vanished), Past: past, Reference: subject.Reference, Fresh: subject.Fresh, Every: s.every, Rounds: subject.Plan.Rounds, Now: time.Now(),
+				Kept: nightly.Without(subject.Kept, p.vanished), Past: past, Reference: subject.Reference, Fresh: subject.Fresh, Every: s.every, Rounds: subject.Plan.Rounds, Now: a.now(),
 			})
 		}
 		plan = append(plan, p)

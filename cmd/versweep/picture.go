@@ -1,9 +1,11 @@
 package main
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,9 +67,11 @@ func writePicture(file string, t sweep.Table, metric string, o charts.Options) e
 	return writeWhole(file, func(w io.Writer) error { return charts.Trend(w, t, m, o) })
 }
 
-// writeWhole writes a file so that it is there whole or not at all.
+// writeWhole writes a file so that it is there whole or not at all. One that was
+// there keeps its permissions; a link in its place is replaced and not followed,
+// since in a shared folder another user may have put it there.
 func writeWhole(file string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(file), ".versweep-")
+	f, err := createBeside(file)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
@@ -76,8 +80,26 @@ func writeWhole(file string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+	if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+		if err := f.Chmod(info.Mode().Perm()); err != nil {
+			return errors.Join(fmt.Errorf("writing %s: %w", file, err), f.Close())
+		}
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
 	return os.Rename(f.Name(), file)
+}
+
+// createBeside makes a new file beside another, with the permissions that the
+// user's umask gives. os.CreateTemp gives none to others, and changing that
+// afterwards would pass over the umask.
+func createBeside(file string) (*os.File, error) {
+	for {
+		name := filepath.Join(filepath.Dir(file), ".versweep-"+rand.Text())
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }

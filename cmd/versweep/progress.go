@@ -69,7 +69,7 @@ type roundProgress struct {
 }
 
 func (a *app) newRoundProgress(sw sweep.Sweep) *roundProgress {
-	return &roundProgress{app: a, rounds: sw.Plan.Rounds, started: time.Now(), resumed: len(sweep.LastAttempts(sw.Samples))}
+	return &roundProgress{app: a, rounds: sw.Plan.Rounds, started: a.now(), resumed: len(sweep.LastAttempts(sw.Samples))}
 }
 
 // tell draws only between samples, so that drawing takes no time from a
@@ -96,7 +96,7 @@ func (p *roundProgress) left(s sweep.Step) string {
 	if done <= 0 {
 		return ""
 	}
-	each := time.Since(p.started) / time.Duration(done)
+	each := p.app.now().Sub(p.started) / time.Duration(done)
 	return fmt.Sprintf(", %v left", (each * time.Duration(s.Total-s.Done)).Round(time.Second))
 }
 

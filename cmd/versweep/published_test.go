@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"versweep/store"
 	"versweep/store/published"
@@ -36,7 +37,7 @@ func TestFoundingTable(t *testing.T) {
 func TestImportPublished(t *testing.T) {
 	ctx := t.Context()
 	var said bytes.Buffer
-	a := &app{stdout: &said, stderr: io.Discard, db: filepath.Join(t.TempDir(), "x.db")}
+	a := &app{now: time.Now, stdout: &said, stderr: io.Discard, db: filepath.Join(t.TempDir(), "x.db")}
 	if err := a.importPublished(ctx, []string{"node-0.6", "no-such"}, false); err == nil || !strings.Contains(err.Error(), "no-such") {
 		t.Fatalf("an unknown name: %v", err)
 	}

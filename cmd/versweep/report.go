@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -110,7 +109,7 @@ func untilDone(ctx context.Context, files []report.File) []report.File {
 // site reads what the pages are about: of all targets where none is named, those
 // that have samples, which may be none.
 func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
-	site := report.Site{Made: time.Now(), Program: version()}
+	site := report.Site{Made: a.now(), Program: version()}
 	h, err := a.openHistory(ctx)
 	if err != nil {
 		return site, err

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
 
 	"versweep/charts/report"
 )
@@ -68,6 +69,9 @@ const (
 	idleTimeout   = time.Minute
 	maxHeader     = 16 << 10 // bytes
 	lastAnswers   = 2 * time.Second
+	// maxConnections are open at once; more wait to be accepted. A browser
+	// opens six.
+	maxConnections = 128
 )
 
 // serve answers until ctx ends, which is how it is meant to end.
@@ -97,7 +101,7 @@ func (a *app) serve(ctx context.Context, listen, host string) error {
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
+	go func() { ended <- server.Serve(netutil.LimitListener(l, maxConnections)) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serving %s: %w", url, err)

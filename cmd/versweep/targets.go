@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"versweep/docs"
 	"versweep/runtimes"
 	"versweep/runtimes/strictyaml"
+	"versweep/sweep"
 )
 
 func (a *app) targetsCommand() *cobra.Command {
@@ -191,8 +191,4 @@ const jsonSchema = 1
 
 func (a *app) printJSON(document any) error { return writeJSON(a.stdout, document) }
 
-func writeJSON(w io.Writer, document any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(document)
-}
+func writeJSON(w io.Writer, document any) error { return sweep.WriteJSON(w, document) }

@@ -157,7 +157,7 @@ func TestReleaseJSON(t *testing.T) {
 
 func testApp() (*app, *bytes.Buffer, *bytes.Buffer) {
 	var stdout, stderr bytes.Buffer
-	return &app{stdout: &stdout, stderr: &stderr, begun: true}, &stdout, &stderr
+	return &app{stdout: &stdout, stderr: &stderr, begun: true, now: time.Now}, &stdout, &stderr
 }
 
 // A regression that counts is status 3, whatever else went wrong; every failure

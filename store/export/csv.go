@@ -186,9 +186,11 @@ func (t csvTable) row(v sweep.Version, round string, m sweep.Metric, value strin
 
 // csvText keeps spreadsheets from running a name as a formula: an apostrophe
 // before it says that it is text, and import csv takes it off again. A name that
-// begins with # would be taken for a comment.
+// begins with # would be taken for a comment. Characters that are not printable,
+// which no import takes, are written as Go escapes.
 func csvText(name string) string {
-	if name != "" && strings.ContainsRune("=+-@#'\t\r", rune(name[0])) {
+	name = sweep.Printable(name)
+	if name != "" && strings.ContainsRune("=+-@#'", rune(name[0])) {
 		return "'" + name
 	}
 	return name

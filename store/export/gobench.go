@@ -91,7 +91,7 @@ func goConfig(sw sweep.Sweep) []benchfmt.Config {
 	for _, c := range [][2]string{
 		{"target", sw.Plan.Target}, {"cpu", sw.Environment.CPU}, {"launcher", sw.Environment.Launcher}, {"environment", sw.Environment.Hash()},
 	} {
-		if value := strings.Join(strings.Fields(c[1]), " "); value != "" {
+		if value := sweep.Printable(strings.Join(strings.Fields(c[1]), " ")); value != "" {
 			out = append(out, benchfmt.Config{Key: c[0], Value: []byte(value), File: true})
 		}
 	}

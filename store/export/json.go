@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -58,10 +57,7 @@ func Bencher(w io.Writer, t sweep.Table) error {
 }
 
 func writeJSON(w io.Writer, format string, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	if err := sweep.WriteJSON(w, v); err != nil {
 		return fmt.Errorf("writing JSON for %s: %w", format, err)
 	}
 	return nil

@@ -38,7 +38,7 @@ type junitOutcome struct {
 // that was not measured. A regression that is open fails; one that was
 // acknowledged or expected passes; what is undecided or not measured is skipped.
 func JUnit(w io.Writer, j sweep.Judgement) error {
-	suite := junitSuite{Name: "versweep " + j.Target}
+	suite := junitSuite{Name: sweep.Printable("versweep " + j.Target)}
 	type place struct{ to, metric string }
 	findings := map[place]sweep.Finding{}
 	for _, f := range j.Findings {
@@ -87,8 +87,14 @@ func JUnit(w io.Writer, j sweep.Judgement) error {
 	return nil
 }
 
-// add counts a case in.
+// add counts a case in. What is told of it is made printable, line by line.
 func (s *junitSuite) add(c junitCase) {
+	c.Class, c.Name, c.Output = sweep.Printable(c.Class), sweep.Printable(c.Name), printableLines(c.Output)
+	for _, o := range []*junitOutcome{c.Failure, c.Skipped} {
+		if o != nil {
+			o.Message, o.Text = sweep.Printable(o.Message), printableLines(o.Text)
+		}
+	}
 	s.Tests++
 	if c.Failure != nil {
 		s.Failures++
@@ -138,6 +144,14 @@ func change(by, lo, hi float64) string {
 		return fmt.Sprintf(" %+.1f %%", 100*by)
 	}
 	return fmt.Sprintf(" %+.1f %% (95 %%: %+.1f to %+.1f)", 100*by, 100*lo, 100*hi)
+}
+
+func printableLines(text string) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i] = sweep.Printable(line)
+	}
+	return strings.Join(all, "\n")
 }
 
 // lines joins what is not empty.

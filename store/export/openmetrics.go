@@ -53,7 +53,7 @@ func header(b *bytes.Buffer, name, unit, help string) {
 	if unit != "" {
 		fmt.Fprintf(b, "# UNIT %s %s\n", name, unit)
 	}
-	fmt.Fprintf(b, "# HELP %s %s\n", name, escaper.Replace(help))
+	fmt.Fprintf(b, "# HELP %s %s\n", name, escaper.Replace(sweep.Printable(help)))
 }
 
 // family names the family of a metric; a unit has to be the end of its name.
@@ -93,7 +93,7 @@ func labels(pairs ...string) string {
 	var parts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
-			parts = append(parts, fmt.Sprintf(`%s="%s"`, pairs[i], escaper.Replace(strings.ToValidUTF8(pairs[i+1], "\ufffd"))))
+			parts = append(parts, fmt.Sprintf(`%s="%s"`, pairs[i], escaper.Replace(sweep.Printable(pairs[i+1]))))
 		}
 	}
 	return strings.Join(parts, ",")

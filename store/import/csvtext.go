@@ -118,6 +118,11 @@ func csvColumnName(cell string) string { return strings.ToLower(strings.TrimSpac
 // something else than text.
 const formulaStart = "=+-@#'\t\r"
 
+// unprintable are control characters, and others that change how what follows is
+// shown or that nobody sees: no name needs one, and two names that differ in one
+// look alike.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
 // csvName reads a name of a target, profile, environment or version. An
 // apostrophe before a character that begins formulas is the spreadsheets' mark
 // of plain text, which export writes as well, and no part of the name.
@@ -128,8 +133,8 @@ func csvName(cell string) (string, error) {
 	switch {
 	case len(cell) > csvNameBytes:
 		return "", fmt.Errorf("%s is longer than %d bytes", csvQuote(cell), csvNameBytes)
-	case strings.ContainsFunc(cell, unicode.IsControl):
-		return "", fmt.Errorf("%s holds a control character", csvQuote(cell))
+	case strings.ContainsFunc(cell, unprintable):
+		return "", fmt.Errorf("%s holds a character that cannot be seen", csvQuote(cell))
 	}
 	return cell, nil
 }

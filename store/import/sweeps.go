@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"versweep/sweep"
 	"versweep/sweep/load"
@@ -170,7 +169,7 @@ func nameOf(text string) string {
 		name = strings.ToValidUTF8(name[:csvNameBytes-20], "") + "… " + hex.EncodeToString(sum[:4])
 	}
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if unprintable(r) {
 			return -1
 		}
 		return r

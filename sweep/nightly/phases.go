@@ -92,7 +92,9 @@ func (n *night) goOn(ctx context.Context, errands []*errand) error {
 		}
 		elsewhere := false
 		done, err := n.carry(ctx, e, budget, func(budget time.Duration) (sweep.Sweep, error) {
-			sw.Plan.Budget = budget
+			if sw.Plan.Budget = budget; budget > 0 {
+				sw.Plan.Budget += spanOf(sw.Samples, e.sample()) // which its rounds count as used
+			}
 			done, err := n.Hands.GoOn(ctx, sw, enough)
 			elsewhere = errors.Is(err, ErrElsewhere)
 			return done, err

@@ -91,11 +91,12 @@ func (r record) lack() string {
 const spoiltByMachine = "the machine spoilt every sample"
 
 // Own picks the sweeps that say something about what a plan would measure: of
-// its target, from its source, under its load, measured and not imported.
+// its target, from its source, under its load, of releases and not of commits,
+// measured and not imported.
 func Own(past []sweep.Sweep, p sweep.Plan) []sweep.Sweep {
 	return slices.DeleteFunc(slices.Clone(past), func(sw sweep.Sweep) bool {
 		q := sw.Plan
-		return q.Foreign != nil || q.Target != p.Target || q.Source != p.Source || !q.SameLoad(p)
+		return q.Foreign != nil || q.Listed || q.Target != p.Target || q.Source != p.Source || !q.SameLoad(p)
 	})
 }
 

@@ -1,0 +1,93 @@
+package runtimes
+
+import (
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// What programs and servers write is kept and shown, and so is what they complain
+// of. Passwords and tokens of the user's that stand in it are taken out first.
+// That is a help against programs that say too much, and no defence against one
+// that runs as the user and means harm: it could write a secret in any other way.
+
+const hidden = "***"
+
+var (
+	// userInURL is "user:password@" in a URL. A name alone is no secret where
+	// keys are what lets one in.
+	userInURL = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)([^\s/?#"'<>\\]*)@`)
+	// secretHeader is a header of HTTP that lets one in, with its value.
+	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key|private-token|x-registry-auth)(["']?\s*[:=]\s*["'\[({]*)((?:bearer|basic|token|digest)\s+)?[^\s"',;\])}]+`)
+	// secretSetting is a line of .npmrc, or a setting that is called so.
+	secretSetting = regexp.MustCompile(`(?i)(_authtoken|_auth|_password|\bpassword|\bpasswd|\bclient_secret|\baccess_token)(["']?\s*[:=]\s*["'\[({]*)[^\s"',;&\])}]+`)
+	secretName    = regexp.MustCompile(`(?i)token|secret|passw|_auth$|_pat$|api_?key|private_?key|credential|cookie`)
+)
+
+// WithoutSecrets is a text without passwords and tokens: those in URLs, in headers
+// and settings, and the values that variables with telling names have in this
+// process's environment.
+func WithoutSecrets(text string) string {
+	for _, secret := range secretsOf(os.Environ()) {
+		text = strings.ReplaceAll(text, secret, hidden)
+	}
+	if strings.Contains(text, "@") {
+		text = userInURL.ReplaceAllStringFunc(text, hideUser)
+	}
+	text = secretHeader.ReplaceAllString(text, "${1}${2}${3}"+hidden)
+	return secretSetting.ReplaceAllString(text, "${1}${2}"+hidden)
+}
+
+func hideUser(found string) string {
+	parts := userInURL.FindStringSubmatch(found)
+	scheme := strings.ToLower(parts[1])
+	if !strings.Contains(parts[2], ":") && (strings.HasSuffix(scheme, "ssh://") || parts[2] == "git") {
+		return found
+	}
+	return parts[1] + hidden + "@"
+}
+
+// shortestSecret keeps words such as "true" from being taken for secrets.
+const shortestSecret = 8
+
+var knownSecrets struct {
+	sync.Mutex
+	environment, secrets []string
+}
+
+// secretsOf finds the values that must not be told, the longest first.
+func secretsOf(environment []string) []string {
+	knownSecrets.Lock()
+	defer knownSecrets.Unlock()
+	if slices.Equal(environment, knownSecrets.environment) {
+		return knownSecrets.secrets
+	}
+	var secrets []string
+	add := func(value string) {
+		if len(value) >= shortestSecret && !slices.Contains(secrets, value) {
+			secrets = append(secrets, value)
+		}
+	}
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		if secretName.MatchString(name) && !strings.ContainsAny(value, "/ ") {
+			add(value)
+		}
+		// A proxy's or mirror's address, or a list of them.
+		for _, address := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' || r == ' ' }) {
+			if u, err := url.Parse(address); err == nil && u.User != nil {
+				if password, has := u.User.Password(); has {
+					add(password)
+				} else if u.Scheme == "http" || u.Scheme == "https" {
+					add(u.User.Username()) // a token
+				}
+			}
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	knownSecrets.environment, knownSecrets.secrets = slices.Clone(environment), secrets
+	return secrets
+}
