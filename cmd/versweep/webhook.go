@@ -156,9 +156,7 @@ func (w *webhook) withoutSecrets(text string) string {
 	if password, ok := w.address.User.Password(); ok {
 		secrets = append(secrets, password)
 	}
-	for _, part := range strings.Split(w.address.Path, "/") {
-		secrets = append(secrets, part)
-	}
+	secrets = append(secrets, strings.Split(w.address.Path, "/")...)
 	for _, values := range w.header {
 		for _, value := range values {
 			secrets = append(secrets, append(strings.Fields(value), value)...)
