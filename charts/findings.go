@@ -299,10 +299,24 @@ func judgementFooter(j sweep.Judgement) []string {
 	if len(twin) > 0 {
 		lines = append(lines, "reference "+Printable(j.Reference)+" against itself: "+strings.Join(twin, ", "))
 	}
+	if text := olderText(j.Older); text != "" {
+		lines = append(lines, text)
+	}
 	for _, warning := range j.Warnings {
 		lines = append(lines, "warning: "+Printable(warning))
 	}
 	return lines
+}
+
+// olderText says that sweeps were left out as too old; empty when none was.
+func olderText(older int) string {
+	switch older {
+	case 0:
+		return ""
+	case 1:
+		return "1 older sweep is left out (check --sweeps 0 judges all)"
+	}
+	return count(int64(older), "older sweep") + " are left out (check --sweeps 0 judges all)"
 }
 
 // metricsOf lists the metrics that a judgement's figures are about, in order.

@@ -91,7 +91,7 @@ const timeTicks = 9
 type history struct {
 	name               string // of the newest sweep's reference
 	version, reference []point
-	versionBreaks      []int // first points of another environment
+	versionBreaks      []int // first points of another environment or definition
 	referenceBreaks    []int
 	seams              []float64 // half way between sweeps of two environments
 }
@@ -99,10 +99,9 @@ type history struct {
 func newHistory(sweeps []sweep.Sweep, version string, m sweep.Metric, log bool) history {
 	h := history{name: sweeps[len(sweeps)-1].Plan.Reference}
 	shown := displayOf(m)
-	environment := sweeps[0].Environment.Hash()
 	for i, sw := range sweeps {
-		if hash := sw.Environment.Hash(); hash != environment {
-			environment = hash
+		before := sweeps[max(i-1, 0)]
+		if sw.Environment.Hash() != before.Environment.Hash() || !sweep.SameDefinition(sw.Plan, before.Plan) {
 			h.seams = append(h.seams, (days(sweeps[i-1].Created)+days(sw.Created))/2)
 			h.versionBreaks = append(h.versionBreaks, len(h.version))
 			h.referenceBreaks = append(h.referenceBreaks, len(h.reference))

@@ -144,6 +144,9 @@ func releaseFacts(r sweep.Release) []releaseFact {
 	}
 	if len(r.Sweeps) > 0 {
 		facts = append(facts, releaseFact{"Data", count(int64(r.Samples), "sample") + " of " + sweepNumbers(r.Sweeps)})
+		if r.Older > 0 {
+			facts[len(facts)-1].Text += "; " + count(int64(r.Older), "older sweep") + " left out"
+		}
 	}
 	return facts
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -28,8 +29,10 @@ func DefaultCacheDir() (string, error) {
 	return filepath.Join(dir, "versweep"), nil
 }
 
-// OpenCache makes the folder where needed and removes scratch folders that
-// killed processes left more than a day ago.
+// OpenCache makes the folder where needed, and removes what killed processes left:
+// their temporary folders, and scratch folders of the cache. Of those whose
+// process may be another machine's, since folders can be shared, it removes what
+// is a day old.
 func OpenCache(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -46,14 +49,37 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 	}
 	for _, e := range left {
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+		gone, known := makerIsGone(e.Name())
+		if !known {
+			info, err := e.Info()
+			gone = err == nil && time.Since(info.ModTime()) > 24*time.Hour
+		}
+		if gone {
+			endOrphans(filepath.Join(c.scratch(), e.Name()))
 			os.RemoveAll(filepath.Join(c.scratch(), e.Name())) // what stays is tried again next time
 		}
 	}
+	removeRunFolders(os.TempDir()) // so is what stays here
 	return c, nil
 }
 
-func (c *Cache) scratch() string  { return filepath.Join(c.dir, "scratch") }
+func (c *Cache) scratch() string { return filepath.Join(c.dir, "scratch") }
+
+// scratchFolder makes a folder that tells who made it.
+func (c *Cache) scratchFolder(kind string) (string, error) {
+	return os.MkdirTemp(c.scratch(), fmt.Sprintf("%s-%s-%d-%s-", kind, thisMachine(), os.Getpid(), startOf(os.Getpid())))
+}
+
+// makerIsGone tells whether the process that made a scratch folder has ended;
+// known is false where that cannot be told from here.
+func makerIsGone(name string) (gone, known bool) {
+	parts := strings.Split(name, "-") // kind, machine, process, start, number
+	if len(parts) != 5 || parts[1] != thisMachine() || parts[3] == "" {
+		return false, false
+	}
+	pid, err := strconv.Atoi(parts[2])
+	return startOf(pid) != parts[3], err == nil
+}
 func (c *Cache) builds() string   { return filepath.Join(c.dir, "builds") }
 func (c *Cache) programs() string { return filepath.Join(c.dir, "programs") }
 
@@ -123,7 +149,7 @@ func (c *Cache) make(ctx context.Context, dir string, fill func(ctx context.Cont
 
 // add makes the build in dir. Nothing is left in the cache when it fails.
 func (c *Cache) add(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, error) {
-	scratch, err := os.MkdirTemp(c.scratch(), "build-")
+	scratch, err := c.scratchFolder("build")
 	if err != nil {
 		return buildFacts{}, err
 	}
@@ -164,7 +190,7 @@ func (c *Cache) program(d *Definition, r Recipe) (string, error) {
 	if err := os.RemoveAll(dir); err != nil { // what is not whole
 		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
 	}
-	scratch, err := os.MkdirTemp(c.scratch(), "program-")
+	scratch, err := c.scratchFolder("program")
 	if err != nil {
 		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
 	}

@@ -58,7 +58,7 @@ func (l *ProcessLauncher) withComponents(ctx context.Context, b sweep.Build) (sw
 	if len(l.recipe.Components) == 0 {
 		return b, nil
 	}
-	scratch, err := os.MkdirTemp("", "versweep-components-")
+	scratch, err := os.MkdirTemp("", runFolder(os.Getpid())+"-")
 	if err != nil {
 		return b, fmt.Errorf("asking %s %s for its components: %w", l.definition.Name, b.Version, err)
 	}
@@ -72,7 +72,7 @@ func (l *ProcessLauncher) withComponents(ctx context.Context, b sweep.Build) (sw
 	cmd.Env = append(l.recipe.environment("0", scratch), serverPath)
 	var output tail // of more than a tail holds, the rest is no JSON object
 	cmd.Stdout = &output
-	if err := cmd.Run(); err != nil {
+	if err := runBound(cmd); err != nil {
 		return b, ctx.Err()
 	}
 	return addComponents(b, readComponents(output.buf)), nil

@@ -146,7 +146,7 @@ func (n *npm) run(ctx context.Context, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
 	var complaint tail
 	cmd.Stdout, cmd.Stderr = &bounded{w: &stdout, left: maxNPMAnswer}, &complaint
-	if err := cmd.Run(); err != nil {
+	if err := runBound(cmd); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -158,7 +158,7 @@ func (n *npmProject) runIn(ctx context.Context, dir string, args ...string) erro
 	stopGroup(cmd)
 	var stderr tail
 	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
+	if err := runBound(cmd); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

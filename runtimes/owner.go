@@ -1,9 +1,14 @@
 package runtimes
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // ThisOwner names this process for good: a later process of the same number is
@@ -25,13 +30,8 @@ func ownerOf(pid int) string {
 // startOf is when a process started, in clock ticks since boot; "-" when there
 // is no such process.
 func startOf(pid int) string {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "-"
-	}
-	// The name in parentheses may hold blanks; the start is the 20th field
-	// after it (proc(5): field 22).
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	// The start is the 20th field after the name (proc(5): field 22).
+	fields := statFields(fmt.Sprintf("/proc/%d", pid))
 	if len(fields) < 20 {
 		return "-"
 	}
@@ -50,8 +50,31 @@ func OwnerIsGone(owner, this string) bool {
 	if _, err := fmt.Sscan(this, &thisHost, &thisBoot, &thisPID, &thisStart); err != nil {
 		return false
 	}
-	if host != thisHost || start == "-" || thisStart == "-" {
+	switch {
+	case host != thisHost:
 		return false
+	case start == "-" || thisStart == "-": // a system that does not tell
+		return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 	}
 	return boot != thisBoot || startOf(pid) != start
+}
+
+// thisMachine names what numbers processes, since its last boot: 8 hex digits.
+// Containers number their own and may share folders.
+func thisMachine() string {
+	host, _ := os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	sum := sha256.Sum256(fmt.Append(nil, host, "\n", string(boot), "\n", space))
+	return hex.EncodeToString(sum[:4])
+}
+
+// statFields are the fields of /proc/PID/stat behind the name, which may hold
+// blanks: state, parent, process group (proc(5)); nil when it is gone.
+func statFields(dir string) []string {
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 }

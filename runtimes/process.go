@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"versweep/sweep"
@@ -26,18 +27,15 @@ type ProcessLauncher struct {
 	cpus       CPUSets
 	self       string        // this program, which is its own load engine
 	buildTime  time.Duration // that a build command may take
+	freePort   func() (int, error)
 }
 
 // CPUSets says which CPUs the server and the load engine run on. An empty set
 // leaves the choice to the system.
 type CPUSets struct{ Server, Load []int }
 
-// NewProcessLauncher makes a launcher for the builds of one supply, and removes
-// the folders that killed sweeps left.
+// NewProcessLauncher makes a launcher for the builds of one supply.
 func NewProcessLauncher(s *Supply, cache *Cache, cpus CPUSets) (*ProcessLauncher, error) {
-	if err := removeRunFolders(os.TempDir()); err != nil {
-		return nil, err
-	}
 	program, err := cache.program(s.definition, s.recipe)
 	if err != nil {
 		return nil, err
@@ -47,19 +45,32 @@ func NewProcessLauncher(s *Supply, cache *Cache, cpus CPUSets) (*ProcessLauncher
 		return nil, fmt.Errorf("finding this program, to start it as the load engine: %w", err)
 	}
 	return &ProcessLauncher{
-		definition: s.definition, recipe: s.recipe, kind: s.kind, cache: cache, program: program, cpus: cpus, self: self, buildTime: buildTime,
+		definition: s.definition, recipe: s.recipe, kind: s.kind, cache: cache, program: program, cpus: cpus, self: self, buildTime: buildTime, freePort: freePort,
 	}, nil
 }
 
 // serverPath is where a server finds commands, whatever the user's own path is.
 const serverPath = "PATH=/usr/local/bin:/usr/bin:/bin"
 
+// portTries bounds how often a server is started because another process was
+// quicker to take its port: a second sweep on this machine can be.
+const portTries = 3
+
 // Start implements sweep.Launcher.
 func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Instance, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
+	for try := 1; ; try++ {
+		port, err := l.freePort()
+		if err != nil {
+			return nil, err
+		}
+		i, err := l.startAt(ctx, b, port)
+		if _, failed := errors.AsType[*sweep.StartError](err); !failed || try == portTries || !portTaken(port) {
+			return i, err
+		}
 	}
+}
+
+func (l *ProcessLauncher) startAt(ctx context.Context, b sweep.Build, port int) (sweep.Instance, error) {
 	scratch, err := os.MkdirTemp("", runFolder(os.Getpid())+"-")
 	if err != nil {
 		return nil, fmt.Errorf("making the server's working folder ($TMPDIR): %w", err)
@@ -102,6 +113,16 @@ func freePort() (int, error) {
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// portTaken tells whether somebody has a port, ours having ended.
+func portTaken(port int) bool {
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return errors.Is(err, syscall.EADDRINUSE)
+	}
+	l.Close()
+	return false
 }
 
 // processInstance is one running server process.

@@ -81,6 +81,42 @@ func TestProcessIsMeasured(t *testing.T) {
 	}
 }
 
+// Two sweeps on one machine may be given the same free port: the slower one takes
+// another, and its version has not failed.
+func TestPortThatAnotherProcessTook(t *testing.T) {
+	s, b := fakeTarget(t, "right")
+	l, err := NewProcessLauncher(s, emptyCache(t), CPUSets{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	taken, asked := other.Addr().(*net.TCPAddr).Port, 0
+	l.freePort = func() (int, error) {
+		if asked++; asked == 1 {
+			return taken, nil
+		}
+		return freePort()
+	}
+	s.definition.Answer.Timeout = 2 * time.Second // nobody answers there
+	i, err := l.Start(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.Stop()
+	if asked != 2 {
+		t.Errorf("asked %d times for a port", asked)
+	}
+	l.freePort = func() (int, error) { asked++; return taken, nil }
+	asked = 0
+	if _, err := l.Start(t.Context(), b); err == nil || asked != portTries {
+		t.Errorf("%v after %d tries", err, asked)
+	}
+}
+
 // C5: the exit status and the last lines, at once rather than at a time-out.
 func TestProcessThatDiesAtOnce(t *testing.T) {
 	_, err := startFake(t, "missing library", func(s *Supply) { s.definition.Answer.Timeout = time.Hour })

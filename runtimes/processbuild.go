@@ -72,7 +72,7 @@ func (l *ProcessLauncher) runBuild(ctx context.Context, b sweep.Build, scratch, 
 	var output tail
 	cmd.Stdout, cmd.Stderr = &output, &output
 	stopGroup(cmd)
-	err := cmd.Run()
+	err := runBound(cmd)
 	if cmd.Process != nil {
 		signalGroup(cmd.Process.Pid, true) // what the command left running
 	}

@@ -10,13 +10,13 @@ import (
 
 const runFolderPrefix = "versweep-run-"
 
-// runFolder begins the names of the working folders of servers that a process
-// starts: with its number and its start, so that what it leaves when it is
+// runFolder begins the names of the folders for temporary files, the working
+// folders of servers above all, that a process makes: with its number and its start, so that what it leaves when it is
 // killed can be told from what a process that still runs uses.
 func runFolder(pid int) string { return fmt.Sprintf("%s%d-%s", runFolderPrefix, pid, startOf(pid)) }
 
 // removeRunFolders removes the working folders of processes of this machine
-// that are gone. Those of other users, in a folder for temporary files that is
+// that are gone, and ends what still works in them. Those of other users, in a folder for temporary files that is
 // everybody's, are theirs to remove, and nothing that only has such a name is
 // taken for one.
 func removeRunFolders(dir string) error {
@@ -37,6 +37,7 @@ func removeRunFolders(dir string) error {
 		if pid, err := strconv.Atoi(parts[0]); err != nil || startOf(pid) == parts[1] {
 			continue
 		}
+		endOrphans(folder)
 		if err := os.RemoveAll(folder); err != nil {
 			return fmt.Errorf("removing what a killed sweep left: %w", err)
 		}

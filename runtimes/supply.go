@@ -39,6 +39,7 @@ type Supply struct {
 	definition *Definition
 	recipe     Recipe // the target's with the source's laid over
 	kind       string
+	origin     []string // whose versions they are
 	source     source
 	runtime    *sharedRuntime // what builds run under; nil when nothing
 }
@@ -47,7 +48,7 @@ type Supply struct {
 // the source needs that command and there is none. cache may be nil where only
 // versions are listed.
 func OpenSupply(d *Definition, s Source, cache *Cache) (*Supply, error) {
-	supply := &Supply{definition: d, recipe: s.Recipe.over(d.Recipe), kind: s.Kind()}
+	supply := &Supply{definition: d, recipe: s.Recipe.over(d.Recipe), kind: s.Kind(), origin: s.origin()}
 	var err error
 	switch {
 	case s.NPM != nil && len(s.NPM.Keep) > 0:

@@ -2,9 +2,12 @@ package store
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"versweep/sweep"
@@ -127,4 +130,82 @@ func TestSweepBeginsWholeOrNotAtAll(t *testing.T) {
 	if list, err := s.Sweeps(t.Context(), Filter{}); err != nil || len(list) != 1 || list[0].Outcomes != 2 {
 		t.Errorf("%+v, %v: half a sweep is there", list, err)
 	}
+}
+
+// A copy that is put over an open store, in place, is noticed before anything is
+// saved, and is afterwards what was copied, untouched by what was still in the air.
+func TestStoreThatIsWrittenOver(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, c := range map[string]struct {
+		samples int // before it happens: many are in the main file, few beside it
+		content func(t *testing.T) string
+		save    bool // afterwards, before closing
+	}{
+		"early":             {0, anotherStore, true},
+		"with some beside":  {3, anotherStore, true},
+		"with many in it":   {60, anotherStore, true},
+		"and nothing saved": {3, anotherStore, false},
+		"emptied":           {3, func(*testing.T) string { return "" }, true},
+		"by something else": {3, func(*testing.T) string { return strings.Repeat("all work and no play\n", 5000) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.db")
+			s, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sw := begin(t, s, "1.0.0")
+			for i := range c.samples {
+				if err := s.SaveSample(t.Context(), sw.ID, measured(r, "1.0.0", i+1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			content := c.content(t)
+			write(t, path, content)
+			for range 2 {
+				if !c.save {
+					break
+				}
+				if err := s.SaveSample(t.Context(), sw.ID, measured(r, "1.0.0", 1000)); !errors.Is(err, ErrGone) {
+					t.Errorf("saving: %v, want ErrGone", err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if read(t, path) != content {
+				t.Error("what is there was changed")
+			}
+			if !strings.HasPrefix(content, "SQLite") {
+				return
+			}
+			if names := entries(t, filepath.Dir(path)); slices.Contains(names, "x.db-wal") {
+				t.Errorf("beside it: %q", names)
+			}
+			// In this process SQLite still has the old store in mind.
+			write(t, path+".copy", content)
+			other := reopen(t, path+".copy")
+			list, err := other.Sweeps(t.Context(), Filter{})
+			if err != nil || len(list) != 1 || list[0].Versions != 2 || list[0].Samples != 5 {
+				t.Errorf("%+v, %v", list, err)
+			}
+			checkWhole(t, other, 1, 5)
+		})
+	}
+}
+
+// anotherStore is the content of a closed store with two versions and five samples.
+func anotherStore(t *testing.T) string {
+	t.Helper()
+	s := fresh(t)
+	sw := begin(t, s, "2.0.0", "3.0.0")
+	for i := range 5 {
+		if err := s.SaveSample(t.Context(), sw.ID, measured(rand.New(rand.NewPCG(3, 4)), "2.0.0", i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, s.path)
 }

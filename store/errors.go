@@ -52,7 +52,12 @@ func explain(err error) error {
 		return err
 	}
 	var kind error
-	switch e.Code() & 0xff { // the low byte is the kind, the rest a detail
+	switch code := e.Code(); code & 0xff { // the low byte is the kind, the rest a detail
+	case sqlite3.SQLITE_IOERR:
+		if code != sqlite3.SQLITE_IOERR_SHMSIZE { // no room for the -shm file
+			return err
+		}
+		kind = ErrFull
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		kind = ErrLocked
 	case sqlite3.SQLITE_FULL:

@@ -52,7 +52,7 @@ func saveLoad(ctx context.Context, tx *sql.Tx, sampleID int64, pass int, r *load
 }
 
 // eachLoad calls f with every sample's load of a sweep, without histograms.
-func eachLoad(ctx context.Context, tx *sql.Tx, sweepID int64, f func(sampleID int64, pass int, r *load.Result) error) error {
+func eachLoad(ctx context.Context, tx *sql.Tx, sweepID int64, places []int, f func(sampleID int64, pass int, r *load.Result) error) error {
 	return each(ctx, tx, func(scan func(...any) error) error {
 		var id int64
 		var pass int
@@ -64,5 +64,5 @@ func eachLoad(ctx context.Context, tx *sql.Tx, sweepID int64, f func(sampleID in
 	}, `
 		SELECT sample_id, pass, `+loadColumns+`
 		FROM load
-		WHERE sample_id IN (SELECT id FROM sample WHERE sweep_id = ?)`, sweepID)
+		WHERE sample_id IN (SELECT id FROM sample WHERE sweep_id = ?`+among(places)+`)`, sweepID)
 }

@@ -26,7 +26,7 @@ func hasMarks(ctx context.Context, tx *sql.Tx) (bool, error) {
 	return n > 0, err
 }
 
-func loadMarks(ctx context.Context, tx *sql.Tx, sweepID int64, find func(int64) (*sweep.Sample, error)) error {
+func loadMarks(ctx context.Context, tx *sql.Tx, sweepID int64, places []int, find func(int64) (*sweep.Sample, error)) error {
 	return each(ctx, tx, func(scan func(...any) error) error {
 		var id int64
 		var m sweep.Mark
@@ -41,6 +41,6 @@ func loadMarks(ctx context.Context, tx *sql.Tx, sweepID int64, find func(int64) 
 	}, `
 		SELECT sample_id, kind, detail, spoils
 		FROM mark
-		WHERE sample_id IN (SELECT id FROM sample WHERE sweep_id = ?)
+		WHERE sample_id IN (SELECT id FROM sample WHERE sweep_id = ?`+among(places)+`)
 		ORDER BY sample_id, number`, sweepID)
 }

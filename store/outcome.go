@@ -67,8 +67,8 @@ func saveBuild(ctx context.Context, tx *sql.Tx, sweepID, ordinal int64, b sweep.
 }
 
 // loadOutcomes reads a sweep's outcomes in version order. Build.Bundled is nil
-// when there is nothing in it.
-func loadOutcomes(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Outcome, error) {
+// when there is nothing in it. places are as those of loadVersions.
+func loadOutcomes(ctx context.Context, tx *sql.Tx, sweepID int64, places []int) ([]sweep.Outcome, error) {
 	var outcomes []sweep.Outcome
 	at := map[int64]int{} // ordinal to place in outcomes
 	err := each(ctx, tx, func(scan func(...any) error) error {
@@ -95,7 +95,7 @@ func loadOutcomes(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Outco
 		FROM outcome
 		JOIN version USING (sweep_id, ordinal)
 		LEFT JOIN build USING (sweep_id, ordinal)
-		WHERE sweep_id = ? ORDER BY ordinal`, sweepID)
+		WHERE sweep_id = ?`+among(places)+` ORDER BY ordinal`, sweepID)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func loadOutcomes(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Outco
 		}
 		b.Bundled[name] = version
 		return nil
-	}, "SELECT ordinal, name, version FROM component WHERE sweep_id = ?", sweepID)
+	}, "SELECT ordinal, name, version FROM component WHERE sweep_id = ?"+among(places), sweepID)
 	return outcomes, err
 }
 

@@ -29,7 +29,8 @@ func roles() map[string]func(ctx context.Context, path string) error {
 		"hold":   holdOneSecond,
 		"save":   saveForEver,
 		"open":   openAndSave,
-		"nobody": openAsNobody,
+		"nobody": openAsNobody, "migrate": openOnly,
+		"thin": thinSlowly,
 	}
 }
 
@@ -260,6 +261,16 @@ func TestProcessesMakeOneStore(t *testing.T) {
 			t.Errorf("left behind: %q", names)
 		}
 	}
+}
+
+// openOnly opens the store, which brings it up to date, and closes it again.
+func openOnly(ctx context.Context, path string) error {
+	fmt.Println("opening")
+	s, err := Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }
 
 // openAsNobody gives up root's right to write everywhere, then says how

@@ -128,8 +128,8 @@ func finite(v float64) (float64, error) {
 }
 
 // loadSamples reads a sweep's samples in the order in which they were saved,
-// without histograms.
-func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample, error) {
+// without histograms. places are as those of loadVersions.
+func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64, places []int) ([]sweep.Sample, error) {
 	var samples []sweep.Sample
 	at := map[int64]int{} // id to place in samples
 	marked, err := hasMarks(ctx, tx)
@@ -157,7 +157,7 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 		SELECT sample.id, sample.round, sample.position, version.name, sample.twin, `+attempt+`, sample.status,
 			sample.reason, sample.log, sample.started_ns
 		FROM sample JOIN version USING (sweep_id, ordinal)
-		WHERE sweep_id = ? ORDER BY sample.id`, sweepID)
+		WHERE sweep_id = ?`+among(places)+` ORDER BY sample.id`, sweepID)
 	if err != nil {
 		return nil, err
 	}
@@ -168,16 +168,16 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 		}
 		return &samples[i], nil
 	}
-	if err := loadValues(ctx, tx, sweepID, find); err != nil {
+	if err := loadValues(ctx, tx, sweepID, places, find); err != nil {
 		return nil, fmt.Errorf("their values: %w", err)
 	}
 	if marked {
-		err = loadMarks(ctx, tx, sweepID, find)
+		err = loadMarks(ctx, tx, sweepID, places, find)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("their marks: %w", err)
 	}
-	err = eachLoad(ctx, tx, sweepID, func(id int64, pass int, r *load.Result) error {
+	err = eachLoad(ctx, tx, sweepID, places, func(id int64, pass int, r *load.Result) error {
 		m, err := find(id)
 		if err == nil {
 			*passes(m)[pass] = r
@@ -190,7 +190,7 @@ func loadSamples(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Sample
 	return samples, nil
 }
 
-func loadValues(ctx context.Context, tx *sql.Tx, sweepID int64, find func(int64) (*sweep.Sample, error)) error {
+func loadValues(ctx context.Context, tx *sql.Tx, sweepID int64, places []int, find func(int64) (*sweep.Sample, error)) error {
 	keys := map[int64]string{}
 	err := each(ctx, tx, func(scan func(...any) error) error {
 		var id int64
@@ -216,5 +216,5 @@ func loadValues(ctx context.Context, tx *sql.Tx, sweepID int64, find func(int64)
 	}, `
 		SELECT value.sample_id, value.metric_id, value.value
 		FROM sample JOIN value ON value.sample_id = sample.id
-		WHERE sample.sweep_id = ?`, sweepID)
+		WHERE sample.sweep_id = ?`+among(places), sweepID)
 }

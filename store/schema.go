@@ -98,6 +98,13 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 			return fmt.Errorf("copying it first: %w", err)
 		}
 	}
+	if number, err := numberOf(ctx, db); err != nil {
+		return explain(err)
+	} else if number == 0 {
+		if _, err := db.ExecContext(ctx, numbering()); err != nil {
+			return explain(err)
+		}
+	}
 	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return err
@@ -106,17 +113,24 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 	return explain(err)
 }
 
-// mark makes the file ours.
+// mark makes the file ours, and one that Compact can shrink in steps: that can be
+// said only before anything is in it. A transaction that holds the file from its
+// beginning, as BeginTx makes here, would be something.
 func mark(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil)
+	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, "PRAGMA application_id = "+strconv.Itoa(applicationID)); err != nil {
-		return err
+	defer conn.Close()
+	for _, statement := range []string{
+		"BEGIN", "PRAGMA auto_vacuum = INCREMENTAL", "PRAGMA application_id = " + strconv.Itoa(applicationID), numbering(), "COMMIT",
+	} {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // without a transaction it does nothing
+			return err
+		}
 	}
-	return tx.Commit()
+	return nil
 }
 
 // backup copies the store, with what is still in its -wal file, to name, or to
@@ -201,6 +215,19 @@ func lock(ctx context.Context, name string) (unlock func(), err error) {
 			return nil, ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
+	}
+}
+
+// clearLock removes the file that a process left which was killed while it made or
+// migrated the store, unless another is at that now. That it stays is no failure.
+func clearLock(name string) {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return // there is none, mostly
+	}
+	defer f.Close()
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && same(f, name) {
+		os.Remove(name)
 	}
 }
 

@@ -353,3 +353,31 @@ func TestCutStore(t *testing.T) {
 		}
 	}
 }
+
+// A process that was killed in mid-migration leaves its lock file, which means
+// nothing and goes with the next opening; one that is held stays.
+func TestLeftLockFileIsCleared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "versweep.db")
+	if err := reopen(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path+".lock", "")
+	unlock, err := lock(t.Context(), path+".lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reopen(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if names := entries(t, filepath.Dir(path)); len(names) != 2 {
+		t.Errorf("with the lock held: %q", names)
+	}
+	unlock()
+	write(t, path+".lock", "")
+	if err := reopen(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if names := entries(t, filepath.Dir(path)); len(names) != 1 {
+		t.Errorf("left behind: %q", names)
+	}
+}

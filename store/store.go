@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -34,9 +33,9 @@ const readers = 4
 // is changing the file, before they give up with ErrLocked. They end early with
 // the context's error when it is done; what they were saving is then not saved.
 type Store struct {
-	path string      // as the user wrote it, for messages
-	file string      // its real place
-	was  os.FileInfo // of the file when it was opened; nil when reading only
+	path string    // as the user wrote it, for messages
+	file string    // its real place
+	was  *identity // nil until it is open
 
 	// schema is the file's when it was opened. Reading takes tables that a
 	// later one brought for empty.
@@ -104,12 +103,17 @@ func open(ctx context.Context, path string, migrations fs.FS, readOnly bool) (*S
 			return nil, fmt.Errorf("%s: %w", doing, err)
 		}
 		found.version = target
+	case !readOnly:
+		clearLock(file + ".lock")
 	}
 	s := &Store{path: path, file: file, schema: found.version}
 	if readOnly {
 		s.read, err = openReader(ctx, file)
 	} else {
 		err = s.openBoth(ctx, file)
+	}
+	if err == nil {
+		s.was, err = identityOf(ctx, file)
 	}
 	if err != nil {
 		return nil, errors.Join(explain(err), s.Close())
@@ -141,9 +145,6 @@ func (s *Store) openBoth(ctx context.Context, file string) (err error) {
 	if readOnly {
 		return ErrReadOnly
 	}
-	if s.was, err = os.Stat(file); err != nil {
-		return reason(err)
-	}
 	s.read, err = openFile(file, reading(), readers)
 	return err
 }
@@ -159,9 +160,9 @@ func openReader(ctx context.Context, file string) (*sql.DB, error) {
 		return db, nil
 	}
 	db.Close()
-	// Where the -shm file cannot be made, the main file is read alone, if all
-	// is in it.
-	if !hasCode(err, sqlite3.SQLITE_CANTOPEN) && !hasCode(err, sqlite3.SQLITE_READONLY) {
+	// Where the -shm file cannot be made, on a full disk too, the main file is read
+	// alone, if all is in it.
+	if !hasCode(err, sqlite3.SQLITE_CANTOPEN) && !hasCode(err, sqlite3.SQLITE_READONLY) && !errors.Is(explain(err), ErrFull) {
 		return nil, err
 	}
 	if filled(file + "-wal") {
@@ -173,7 +174,13 @@ func openReader(ctx context.Context, file string) (*sql.DB, error) {
 // Close ends all use of the store. The last one of all processes to close a
 // store moves everything into the main file and removes the files beside it;
 // where two close at the same moment, neither may be last, and the next one is.
+//
+// Of a store that was written over the connections stay open until the process
+// ends: closing them would move what they have into what is there now.
 func (s *Store) Close() error {
+	if s.was != nil && s.was.writtenOver() {
+		return nil
+	}
 	var errs []error
 	// The writer last: a connection that only reads cannot tidy up.
 	for _, db := range []*sql.DB{s.read, s.write} {
@@ -194,8 +201,8 @@ func (s *Store) change(ctx context.Context, doing string, f func(*sql.Tx) error)
 		return fmt.Errorf("%s in %s: %w", doing, s.path, ErrReadOnly)
 	}
 	// SQLite goes on writing into a file that has no name any more.
-	if is, err := os.Stat(s.file); err != nil || !os.SameFile(s.was, is) {
-		return fmt.Errorf("%s in %s: %w", doing, s.path, ErrGone)
+	if err := s.was.check(ctx); err != nil {
+		return fmt.Errorf("%s in %s: %w", doing, s.path, err)
 	}
 	return s.transact(ctx, s.write, nil, doing, f)
 }

@@ -146,7 +146,7 @@ func (s *Store) FinishSweep(ctx context.Context, id int64, now time.Time) error 
 func (s *Store) LoadSweep(ctx context.Context, id int64) (sweep.Sweep, error) {
 	var out sweep.Sweep
 	err := s.look(ctx, fmt.Sprintf("reading sweep %d", id), func(tx *sql.Tx) (err error) {
-		out, err = loadSweep(ctx, tx, id)
+		out, err = loadSweep(ctx, tx, id, nil)
 		return err
 	})
 	return out, err
@@ -201,7 +201,7 @@ func (s *Store) loadAll(ctx context.Context, doing, query string, args ...any) (
 			return err
 		}
 		for _, id := range slices.Backward(ids) {
-			sw, err := loadSweep(ctx, tx, id)
+			sw, err := loadSweep(ctx, tx, id, nil)
 			if err != nil {
 				return fmt.Errorf("sweep %d: %w", id, err)
 			}
@@ -242,13 +242,15 @@ func (s *Store) loadFirst(ctx context.Context, doing, query string, args ...any)
 		if err != nil {
 			return noSweep(err)
 		}
-		out, err = loadSweep(ctx, tx, id)
+		out, err = loadSweep(ctx, tx, id, nil)
 		return err
 	})
 	return out, err
 }
 
-func loadSweep(ctx context.Context, tx *sql.Tx, id int64) (sweep.Sweep, error) {
+// loadSweep reads a sweep: the versions at these places of its plan, with their
+// outcomes and samples, or all when places is nil.
+func loadSweep(ctx context.Context, tx *sql.Tx, id int64, places []int) (sweep.Sweep, error) {
 	out := sweep.Sweep{ID: id}
 	var created, finished sql.NullInt64
 	var plan, env []byte
@@ -268,13 +270,13 @@ func loadSweep(ctx context.Context, tx *sql.Tx, id int64) (sweep.Sweep, error) {
 	if err := json.Unmarshal(env, &out.Environment); err != nil {
 		return sweep.Sweep{}, fmt.Errorf("the environment: %w", err)
 	}
-	if out.Plan.Versions, err = loadVersions(ctx, tx, id); err != nil {
+	if out.Plan.Versions, err = loadVersions(ctx, tx, id, places); err != nil {
 		return sweep.Sweep{}, fmt.Errorf("the versions: %w", err)
 	}
-	if out.Outcomes, err = loadOutcomes(ctx, tx, id); err != nil {
+	if out.Outcomes, err = loadOutcomes(ctx, tx, id, places); err != nil {
 		return sweep.Sweep{}, fmt.Errorf("the outcomes: %w", err)
 	}
-	if out.Samples, err = loadSamples(ctx, tx, id); err != nil {
+	if out.Samples, err = loadSamples(ctx, tx, id, places); err != nil {
 		return sweep.Sweep{}, fmt.Errorf("the samples: %w", err)
 	}
 	return out, nil
@@ -296,6 +298,7 @@ type Summary struct {
 type Filter struct {
 	Target     string // empty for every target
 	Unfinished bool   // only those with rounds missing
+	Sampled    bool   // only those with a sample
 	Limit      int    // at most so many; 0 for all
 }
 
@@ -325,7 +328,8 @@ func (s *Store) Sweeps(ctx context.Context, f Filter) ([]Summary, error) {
 		FROM sweep
 		JOIN series ON series.id = sweep.series_id
 		WHERE (?1 = '' OR series.target = ?1) AND (NOT ?2 OR sweep.finished_ns IS NULL)
-		ORDER BY sweep.id DESC LIMIT ?3`, f.Target, f.Unfinished, limit)
+			AND (NOT ?4 OR EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id))
+		ORDER BY sweep.id DESC LIMIT ?3`, f.Target, f.Unfinished, limit, f.Sampled)
 	})
 	return list, err
 }

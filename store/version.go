@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"versweep/sweep"
 )
@@ -30,8 +32,9 @@ func saveVersions(ctx context.Context, tx *sql.Tx, sweepID int64, versions []swe
 	return nil
 }
 
-// loadVersions reads a sweep's versions in version order.
-func loadVersions(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Version, error) {
+// loadVersions reads a sweep's versions in version order, those at places or
+// all when that is nil.
+func loadVersions(ctx context.Context, tx *sql.Tx, sweepID int64, places []int) ([]sweep.Version, error) {
 	var versions []sweep.Version
 	err := each(ctx, tx, func(scan func(...any) error) error {
 		var v sweep.Version
@@ -43,7 +46,7 @@ func loadVersions(ctx context.Context, tx *sql.Tx, sweepID int64) ([]sweep.Versi
 		versions = append(versions, v)
 		return nil
 	}, `SELECT name, raw, source, line, prerelease, git_commit, digest
-		FROM version WHERE sweep_id = ? ORDER BY ordinal`, sweepID)
+		FROM version WHERE sweep_id = ?`+among(places)+` ORDER BY ordinal`, sweepID)
 	return versions, err
 }
 
@@ -62,4 +65,20 @@ func versionOrdinal(ctx context.Context, tx *sql.Tx, sweepID int64, name string)
 		return 0, fmt.Errorf("version %q is not in the plan", name)
 	}
 	return ordinal.Int64, nil
+}
+
+// among is the condition that a row belongs to one of the places of a plan; empty
+// for nil, which is all of them.
+func among(places []int) string {
+	if places == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, place := range places {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(place))
+	}
+	return " AND ordinal IN (" + b.String() + ")"
 }

@@ -109,6 +109,7 @@ type Judgement struct {
 	SmallestEffect map[string]float64
 	NotMeasured    []Outcome // versions without a figure, with the reason
 	Warnings       []string  // doubts about the whole, one line each
+	Older          int       // sweeps that were left out as too old: see Recent
 }
 
 // JudgeOptions say how to judge. The zero value is the default of everything.

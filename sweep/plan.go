@@ -31,6 +31,9 @@ type Plan struct {
 	// sort it.
 	Listed bool `json:"listed,omitempty"`
 
+	// Definition is of the target, as it was.
+	Definition Definition `json:"definition,omitzero"`
+
 	// Foreign says where an imported sweep came from; nil for measured ones.
 	Foreign *Foreign `json:"foreign,omitempty"`
 

@@ -22,6 +22,7 @@ type Release struct {
 	Environment   Environment
 	Plan          Plan    // of the sweep that measured To last
 	Sweeps        []int64 // that the comparison rests on
+	Older         int     // sweeps that were left out as too old: see Recent
 	Samples       int     // of both versions
 	Warnings      []string
 	Effect        float64 // smallest effect of interest, a fraction
@@ -49,6 +50,12 @@ func (e *NotMeasuredError) Error() string {
 // which both were sampled, or else from samples that the reference ties. It
 // fails with a NotMeasuredError.
 func CompareReleases(history []Sweep, from, to string, o JudgeOptions) (Release, error) {
+	return CompareJudged(history, Judge(history, o), from, to, o)
+}
+
+// CompareJudged is CompareReleases where the same sweeps have been judged with the
+// same options already, as j.
+func CompareJudged(history []Sweep, j Judgement, from, to string, o JudgeOptions) (Release, error) {
 	strands, warnings := strandsOf(history, o)
 	var s *strand
 	for _, candidate := range slices.Backward(strands) {
@@ -60,11 +67,10 @@ func CompareReleases(history []Sweep, from, to string, o JudgeOptions) (Release,
 	if s == nil {
 		return Release{}, whyNotMeasured(strands, from, to)
 	}
-	j := Judge(history, o)
 	a, b := s.index(from), s.index(to)
 	p := s.newest().Plan
 	r := Release{
-		Target: p.Target, Title: p.Title, From: s.versions[a], To: s.versions[b], Effect: j.Effect, Warnings: warnings,
+		Target: p.Target, Title: p.Title, From: s.versions[a], To: s.versions[b], Effect: j.Effect, Warnings: warnings, Older: j.Older,
 		Environment: s.newest().Environment, Plan: p,
 	}
 	if len(strands) == 1 {

@@ -87,8 +87,8 @@ func apartWarning(parts []*strand) string {
 	return fmt.Sprintf("never sampled in one round, so not compared with each other: %s", strings.Join(shortList(names), "; "))
 }
 
-// choose picks the sweeps to judge: those of the source and load of the latest
-// sweep, unless the options name a source. Published figures come last.
+// choose picks the sweeps to judge: those of the source, the definition and the
+// load of the latest sweep, unless the options name a source. Published figures come last.
 func choose(history []Sweep, o JudgeOptions) (chosen []Sweep, warnings []string) {
 	usable := slices.DeleteFunc(slices.Clone(history), func(sw Sweep) bool {
 		return len(sw.Samples)+len(sw.Outcomes) == 0 || o.Source != "" && sw.Plan.Source != o.Source
@@ -108,6 +108,8 @@ func choose(history []Sweep, o JudgeOptions) (chosen []Sweep, warnings []string)
 		switch {
 		case sw.Plan.Source != last.Plan.Source:
 			others["source "+sw.Plan.Source] = true
+		case !SameDefinition(sw.Plan, last.Plan):
+			others["another definition of the target"] = true
 		case last.Plan.Foreign != nil || sw.Plan.SameLoad(last.Plan):
 			chosen = append(chosen, sw)
 		default:

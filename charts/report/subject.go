@@ -91,7 +91,7 @@ func (s *subject) join(newest sweep.Sweep) {
 func sameSeries(a, b sweep.Sweep) bool {
 	p, q := a.Plan.Profile, b.Plan.Profile
 	p.Name, q.Name = "", ""
-	return a.Plan.Source == b.Plan.Source && a.Plan.LatencyRate == b.Plan.LatencyRate && (a.Plan.Foreign == nil) == (b.Plan.Foreign == nil) &&
+	return a.Plan.Source == b.Plan.Source && sweep.SameDefinition(a.Plan, b.Plan) && a.Plan.LatencyRate == b.Plan.LatencyRate && (a.Plan.Foreign == nil) == (b.Plan.Foreign == nil) &&
 		a.Environment.Hash() == b.Environment.Hash() && fmt.Sprint(p) == fmt.Sprint(q)
 }
 

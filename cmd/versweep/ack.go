@@ -126,7 +126,7 @@ func (a *app) findFinding(ctx context.Context, id string, o sweep.JudgeOptions) 
 	})
 	var open []string
 	for _, target := range targets {
-		j, err := a.judge(ctx, h, target, 0, o)
+		j, err := a.judge(ctx, h, target, sweep.Span{}, o)
 		if ctx.Err() != nil {
 			return "", f, "", ctx.Err()
 		}
@@ -190,7 +190,7 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, _ string) ([]c
 	}
 	var list []cobra.Completion
 	for _, target := range targets {
-		j, err := a.judge(cmd.Context(), h, target, 0, sweep.JudgeOptions{})
+		j, err := a.judge(cmd.Context(), h, target, sweep.Span{}, sweep.JudgeOptions{})
 		if err != nil {
 			continue
 		}

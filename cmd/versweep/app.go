@@ -246,7 +246,7 @@ var hints = []struct {
 	{store.ErrFull, "make room, then go on with versweep resume"},
 	{store.ErrDamaged, "the file is cut short or overwritten; go back to a backup, or name another file with --db"},
 	{store.ErrNoSweep, "versweep run makes one"},
-	{store.ErrGone, "samples taken since are lost; those before are wherever the file went"},
+	{store.ErrGone, "samples taken since are lost; those before are wherever the file went, unless it was written over"},
 	{store.ErrBusy, "wait until that process ends, or name another sweep by its number"},
 	{charts.ErrNothingToDraw, "versweep table shows what was measured, and why the rest was not"},
 }

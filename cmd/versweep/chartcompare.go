@@ -38,7 +38,7 @@ func (a *app) drawCompare(ctx context.Context, args []string, f chartFlags) erro
 	return a.drawSystems(ctx, past, names, f)
 }
 
-// comparedSweeps reads all sweeps of a target, or the one that --sweep names.
+// comparedSweeps reads the sweeps of a target that a judgement needs, or the one that --sweep names.
 func (a *app) comparedSweeps(ctx context.Context, target string, f chartFlags) ([]sweep.Sweep, error) {
 	if f.sweep != 0 {
 		sw, _, err := a.storedSweep(ctx, target, f.sweep)
@@ -49,7 +49,8 @@ func (a *app) comparedSweeps(ctx context.Context, target string, f chartFlags) (
 		return nil, err
 	}
 	defer h.Close()
-	return a.past(ctx, h, target, 0)
+	past, _, err := a.past(ctx, h, target, sweep.Span{})
+	return past, err
 }
 
 // drawReleases draws what became of each metric from one release to another.

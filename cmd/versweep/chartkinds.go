@@ -160,7 +160,7 @@ func (a *app) drawHistory(ctx context.Context, args []string, f chartFlags) erro
 		return f.orUnknownMetric(sweep.Plan{}, err)
 	}
 	defer h.Close()
-	past, err := a.past(ctx, h, args[0], 0)
+	past, _, err := a.past(ctx, h, args[0], sweep.Span{})
 	if err != nil {
 		return f.orUnknownMetric(sweep.Plan{}, err)
 	}
@@ -179,6 +179,12 @@ func (a *app) drawHistory(ctx context.Context, args []string, f chartFlags) erro
 	}
 	metrics, err := f.tableMetrics(sweep.NewTable(newest))
 	if err != nil {
+		return err
+	}
+	if past, err = h.Single(ctx, args[0], names[0], newest.Plan.Reference); err != nil {
+		return err
+	}
+	if past, err = alike(past); err != nil {
 		return err
 	}
 	return a.draw(f, func(w io.Writer) error { return charts.History(w, past, names[0], metrics[0], f.options) })

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	var f judgingFlags
+	var span spanFlags
 	var minChange string
 	cmd := &cobra.Command{
 		Use:   "check TARGET…",
@@ -36,6 +38,10 @@ regression counts elsewhere.`,
 			if err != nil {
 				return err
 			}
+			sweeps, err := span.span(cmd.Flags(), time.Now())
+			if err != nil {
+				return err
+			}
 			h, err := a.openHistory(cmd.Context())
 			if err != nil {
 				return err
@@ -43,7 +49,7 @@ regression counts elsewhere.`,
 			defer h.Close()
 			c := checked{minChange: least}
 			for _, target := range args {
-				j, err := a.judge(cmd.Context(), h, target, f.sweeps, o)
+				j, err := a.judge(cmd.Context(), h, target, sweeps, o)
 				if cmd.Context().Err() != nil {
 					return cmd.Context().Err()
 				}
@@ -58,7 +64,7 @@ regression counts elsewhere.`,
 	flags.StringVar(&minChange, "min-change", "0%", "smaller regressions are told but do not count, such as 5% or 0.05")
 	flags.StringSliceVar(&f.metrics, "metric", nil, "metrics to judge, comma-separated (default all): "+metricKeys())
 	flags.StringVar(&f.source, "source", "", sourceOfSweepsHelp)
-	flags.IntVar(&f.sweeps, "sweeps", 0, "how many of the latest sweeps to judge (default all)")
+	span.add(flags)
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -51,11 +52,7 @@ fails on regressions.`,
 				return err
 			}
 			defer h.Close()
-			past, err := a.past(cmd.Context(), h, args[0], 0)
-			if err != nil {
-				return err
-			}
-			from, to, err := bothReleases(past, args[1], args[2])
+			past, older, from, to, err := a.pastOfBoth(cmd.Context(), h, args)
 			if err != nil {
 				return err
 			}
@@ -63,6 +60,7 @@ fails on regressions.`,
 			if err != nil {
 				return err
 			}
+			r.Older = older
 			return a.writeRelease(r, f)
 		},
 		ValidArgsFunction: a.completeReleases,
@@ -100,6 +98,22 @@ func (f *compareFlags) check(json bool) (sweep.JudgeOptions, error) {
 		return sweep.JudgeOptions{}, misuse("use text, markdown or html", "--format: unknown value %q", f.format)
 	}
 	return f.options()
+}
+
+// pastOfBoth reads the sweeps of args[0] that tell most of the versions args[1] and
+// args[2], and finds their names.
+func (a *app) pastOfBoth(ctx context.Context, h history, args []string) (past []sweep.Sweep, older int, from, to string, err error) {
+	past, _, err = a.past(ctx, h, args[0], sweep.Span{})
+	if err != nil {
+		return nil, 0, "", "", err
+	}
+	if from, to, err = bothReleases(past, args[1], args[2]); err != nil {
+		return nil, 0, "", "", err
+	}
+	// Where one has enough newer rounds, those that it shares with the other may
+	// have been left out.
+	past, older, err = a.past(ctx, h, args[0], sweep.Span{Also: []string{from, to}})
+	return past, older, from, to, err
 }
 
 // bothReleases finds the names of the two versions that are to be compared.
@@ -325,7 +339,7 @@ func (a *app) completeReleases(cmd *cobra.Command, args []string, begun string) 
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer h.Close()
-	past, err := h.History(cmd.Context(), args[0], 0)
+	past, _, err := h.Recent(cmd.Context(), args[0], sweep.Span{})
 	if err != nil || len(past) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -23,11 +23,12 @@ type conducting struct {
 // samples, each saved as it is taken. What it was interrupted in, resume goes on
 // with.
 func (a *app) conduct(ctx context.Context, st *store.Store, l *launching, plan sweep.Plan, c conducting) (sweep.Sweep, error) {
+	plan.Definition = l.definition
 	outcomes, err := a.obtain(ctx, l.supply, plan.Versions, l.finish)
 	if err != nil {
 		return sweep.Sweep{}, err
 	}
-	if plan.Reference, err = a.chooseReference(ctx, plan, outcomes, l.launcher, c.reference); err != nil {
+	if outcomes, err = a.settleReference(ctx, st, l, &plan, outcomes, c.reference); err != nil {
 		return sweep.Sweep{}, err
 	}
 	if c.latencyShare > 0 && plan.Reference != "" {
@@ -35,7 +36,7 @@ func (a *app) conduct(ctx context.Context, st *store.Store, l *launching, plan s
 			return sweep.Sweep{}, err
 		}
 	}
-	sw, err := a.begin(ctx, st, plan, l.environment, outcomes)
+	sw, err := st.BeginSweep(ctx, plan, l.environment, outcomes, runtimes.ThisOwner(), a.now())
 	if err != nil {
 		return sw, err
 	}
@@ -44,26 +45,6 @@ func (a *app) conduct(ctx context.Context, st *store.Store, l *launching, plan s
 	}
 	a.tidy(ctx, l, sw.Outcomes, c.keepImages)
 	return sw, nil
-}
-
-// begin stores a sweep whose builds are made, claimed by this process.
-func (a *app) begin(ctx context.Context, st *store.Store, p sweep.Plan, env sweep.Environment, outcomes []sweep.Outcome) (sweep.Sweep, error) {
-	if p.Reference != "" {
-		if _, err := st.SetSeriesReference(ctx, p, env, p.Reference); err != nil {
-			return sweep.Sweep{}, err
-		}
-	}
-	sw, err := st.CreateSweep(ctx, p, env, a.now())
-	if err != nil {
-		return sw, err
-	}
-	for _, o := range outcomes {
-		if err := st.SaveOutcome(ctx, sw.ID, o); err != nil {
-			return sw, err
-		}
-	}
-	sw.Outcomes = outcomes
-	return sw, claim(ctx, st, sw.ID)
 }
 
 // claim keeps other processes from carrying out the same sweep.
@@ -85,7 +66,9 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l *launching, sw *s
 	if err != nil {
 		return err
 	}
-	a.say("%s", costs(sw.Plan, sw.Samples[before:], a.now().Sub(began)))
+	if len(sw.Samples) > before {
+		a.say("%s", costs(sw.Plan, sw.Samples[before:], a.now().Sub(began)))
+	}
 	if again := takenAgain(sw.Samples[before:]); again != "" {
 		a.say("%s", again)
 	}
@@ -108,7 +91,7 @@ func (a *app) showSweep(ctx context.Context, st *store.Store, sw sweep.Sweep, la
 		}
 		return errNothingMeasured
 	}
-	j, err := a.judge(ctx, st, sw.Plan.Target, 0, sweep.JudgeOptions{Source: sw.Plan.Source})
+	j, err := a.judge(ctx, st, sw.Plan.Target, sweep.Span{}, sweep.JudgeOptions{Source: sw.Plan.Source})
 	if errors.Is(err, errNothingToJudge) {
 		a.warn("%v: the machine was busy all the time; versweep doctor may say why", err)
 	} else if err != nil {

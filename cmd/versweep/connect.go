@@ -21,6 +21,7 @@ type launching struct {
 	launcher    sweep.Launcher
 	finish      runtimes.Finish // what a build still needs; nil when nothing
 	environment sweep.Environment
+	definition  sweep.Definition
 	close       func() error
 	containers  *runtimes.DockerLauncher // the launcher, if it is that
 }
@@ -94,7 +95,11 @@ func (a *app) tryLaunching(ctx context.Context, d *runtimes.Definition, s runtim
 	}
 	env := sweep.ProbeEnvironment()
 	env.ServerCPUs, env.LoadCPUs, env.Launcher = cpus.Server, cpus.Load, kind
-	l := &launching{kind: kind, name: kind, supply: supply, environment: env, close: func() error { return nil }}
+	definition, err := supply.Definition()
+	if err != nil {
+		return nil, err
+	}
+	l := &launching{kind: kind, name: kind, supply: supply, environment: env, definition: definition, close: func() error { return nil }}
 	if list {
 		if l.found, _, err = supply.Versions(ctx); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -83,20 +84,43 @@ the form that import csv reads: a row a sample and metric, with numbers in full.
 }
 
 func (a *app) exportCSV(ctx context.Context, targets []string, f exportFlags) error {
-	sweeps, err := a.sweepsToExport(ctx, targets, f)
+	st, err := store.OpenReadOnly(ctx, a.db)
 	if err != nil {
 		return err
 	}
+	defer st.Close()
+	ids, err := a.sweepsToExport(ctx, st, targets, f)
+	if err != nil {
+		return err
+	}
+	sweeps := oneByOne(ctx, st, ids)
 	for _, key := range f.metrics {
-		if !slices.ContainsFunc(sweeps, func(sw sweep.Sweep) bool { return checkMetric(sw.Plan, key) == nil }) {
-			return checkMetric(sweeps[0].Plan, key)
+		if err := metricOfAny(sweeps, key); err != nil {
+			return err
 		}
 	}
-	series, err := labelled(sweeps)
-	if err != nil {
-		return err
+	return a.writeOut(f.output, func(w io.Writer) error { return exports.CSV(w, labelled(sweeps), f.metrics) })
+}
+
+// metricOfAny refuses a metric that no sweep can have.
+func metricOfAny(sweeps iter.Seq2[sweep.Sweep, error], key string) error {
+	if _, known := sweep.MetricByKey(key); known {
+		return nil
 	}
-	return a.writeOut(f.output, func(w io.Writer) error { return exports.CSV(w, series, f.metrics) })
+	var refused error
+	for sw, err := range sweeps {
+		if err != nil {
+			return err
+		}
+		err := checkMetric(sw.Plan, key)
+		if err == nil {
+			return nil
+		}
+		if refused == nil {
+			refused = err
+		}
+	}
+	return refused
 }
 
 func (a *app) exportGoBenchCommand() *cobra.Command {
@@ -121,12 +145,20 @@ of each target, or of all targets that were swept.`,
 }
 
 func (a *app) exportGoBench(ctx context.Context, targets []string, f exportFlags) error {
-	sweeps, err := a.sweepsToExport(ctx, targets, f)
+	st, err := store.OpenReadOnly(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	ids, err := a.sweepsToExport(ctx, st, targets, f)
 	if err != nil {
 		return err
 	}
 	return a.writeOut(f.output, func(w io.Writer) error {
-		for _, sw := range sweeps {
+		for sw, err := range oneByOne(ctx, st, ids) {
+			if err != nil {
+				return err
+			}
 			if err := exports.GoBenchmark(w, sw); err != nil {
 				return err
 			}
@@ -222,30 +254,50 @@ func (a *app) exportSweep(ctx context.Context, target string, f exportFlags, wri
 	return a.writeOut(f.output, func(w io.Writer) error { return write(w, sweep.NewTable(sw), j) })
 }
 
-// labelled gives the sweeps the names of their loads and machines.
-func labelled(sweeps []sweep.Sweep) ([]exports.Series, error) {
-	var series []exports.Series
-	for _, sw := range sweeps {
-		profile, err := profileLabel(sw.Plan.Profile)
-		if err != nil {
-			return nil, err
+// labelled gives sweeps the names of their loads and machines.
+func labelled(sweeps iter.Seq2[sweep.Sweep, error]) iter.Seq2[exports.Series, error] {
+	return func(yield func(exports.Series, error) bool) {
+		for sw, err := range sweeps {
+			s := exports.Series{Sweep: sw, Environment: environmentLabel(sw.Environment)}
+			if err == nil {
+				s.Profile, err = profileLabel(sw.Plan.Profile)
+			}
+			if !yield(s, err) || err != nil {
+				return
+			}
 		}
-		series = append(series, exports.Series{Sweep: sw, Profile: profile, Environment: environmentLabel(sw.Environment)})
 	}
-	return series, nil
 }
 
-// sweepsToExport reads sweeps, those of one target together and the oldest
-// first. There is at least one.
-func (a *app) sweepsToExport(ctx context.Context, targets []string, f exportFlags) ([]sweep.Sweep, error) {
-	st, err := store.OpenReadOnly(ctx, a.db)
-	if err != nil {
-		return nil, err
+// inMemory goes through sweeps that have been read.
+func inMemory(sweeps []sweep.Sweep) iter.Seq2[sweep.Sweep, error] {
+	return func(yield func(sweep.Sweep, error) bool) {
+		for _, sw := range sweeps {
+			if !yield(sw, nil) {
+				return
+			}
+		}
 	}
-	defer st.Close()
+}
+
+// oneByOne reads sweeps as they are asked for, each time anew.
+func oneByOne(ctx context.Context, st *store.Store, ids []int64) iter.Seq2[sweep.Sweep, error] {
+	return func(yield func(sweep.Sweep, error) bool) {
+		for _, id := range ids {
+			sw, err := st.LoadSweep(ctx, id)
+			if !yield(sw, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sweepsToExport finds sweeps that have samples, those of one target together and
+// the oldest first. There is at least one.
+func (a *app) sweepsToExport(ctx context.Context, st *store.Store, targets []string, f exportFlags) (ids []int64, err error) {
 	if f.sweep != 0 {
-		sw, err := st.LoadSweep(ctx, f.sweep)
-		return []sweep.Sweep{sw}, err
+		_, err := st.LoadSweep(ctx, f.sweep)
+		return []int64{f.sweep}, err
 	}
 	named := len(targets) > 0
 	if !named {
@@ -257,21 +309,22 @@ func (a *app) sweepsToExport(ctx context.Context, targets []string, f exportFlag
 	if f.all {
 		limit = 0
 	}
-	var sweeps []sweep.Sweep
 	for _, target := range targets {
-		history, err := st.History(ctx, target, limit)
-		if err == nil && len(history) == 0 && named {
+		list, err := st.Sweeps(ctx, store.Filter{Target: target, Sampled: true, Limit: limit})
+		if err == nil && len(list) == 0 && named {
 			err = a.unlessUnknown(target, fmt.Errorf("exporting %s: %w", target, store.ErrNoSweep))
 		}
 		if err != nil {
 			return nil, err
 		}
-		sweeps = append(sweeps, history...)
+		for _, sw := range slices.Backward(list) {
+			ids = append(ids, sw.ID)
+		}
 	}
-	if len(sweeps) == 0 {
+	if len(ids) == 0 {
 		return nil, &hintedError{errors.New("there is no sweep to export"), "versweep run makes one"}
 	}
-	return sweeps, nil
+	return ids, nil
 }
 
 // profileLabel names a load so that unlike ones have unlike names: a named load

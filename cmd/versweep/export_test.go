@@ -87,12 +87,8 @@ func read(t *testing.T, file string) []sweep.Sweep {
 
 func exported(t *testing.T, sweeps []sweep.Sweep) string {
 	t.Helper()
-	series, err := labelled(sweeps)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b strings.Builder
-	if err := exports.CSV(&b, series, nil); err != nil {
+	if err := exports.CSV(&b, labelled(inMemory(sweeps)), nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

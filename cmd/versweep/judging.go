@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"versweep/charts"
 	"versweep/store"
@@ -18,9 +21,14 @@ import (
 type history interface {
 	// Targets lists the targets that have sweeps, by name.
 	Targets(ctx context.Context) ([]string, error)
-	// History reads the latest sweeps of a target, oldest first: limit of them,
-	// or all when it is 0. None is no error.
-	History(ctx context.Context, target string, limit int) ([]sweep.Sweep, error)
+	// Recent reads the sweeps of a target that a judgement needs, oldest first,
+	// and counts the older ones of which it needs nothing. None is no error.
+	Recent(ctx context.Context, target string, span sweep.Span) (sweeps []sweep.Sweep, older int, err error)
+	// Single reads all sweeps with one of these versions, as if they had planned
+	// no others.
+	Single(ctx context.Context, target string, versions ...string) ([]sweep.Sweep, error)
+	// Stamp differs when something of a target changed.
+	Stamp(ctx context.Context, target string) (string, error)
 	// Acknowledgements reads what people have made of a target's findings.
 	Acknowledgements(ctx context.Context, target string) ([]sweep.Acknowledgement, error)
 	Close() error
@@ -30,8 +38,34 @@ type history interface {
 type judgingFlags struct {
 	effect  string   // as parseShare reads it; empty for the sweeps' own
 	metrics []string // keys; none for all
-	sweeps  int      // latest ones; 0 for all
 	source  string   // empty for the latest sweep's
+}
+
+// spanFlags say how far back to go.
+type spanFlags struct {
+	sweeps int // latest ones; 0 for all, unless not given
+	since  string
+}
+
+const sweepsHelp = "how many of the latest sweeps to judge, 0 for all (default those with the latest 100 rounds of each version)"
+
+func (f *spanFlags) add(flags *pflag.FlagSet) {
+	flags.IntVar(&f.sweeps, "sweeps", 0, sweepsHelp)
+	flags.StringVar(&f.since, "since", "", "judge the sweeps begun since then: a date such as 2026-03-01, or an age such as 30d (default as --sweeps)")
+}
+
+// span checks the flags. now is what ages are counted from.
+func (f spanFlags) span(given *pflag.FlagSet, now time.Time) (sweep.Span, error) {
+	s := sweep.Span{All: given.Changed("sweeps") && f.sweeps == 0 && f.since == "", Sweeps: f.sweeps}
+	if f.sweeps < 0 {
+		return s, misuse("0 judges all of them", "--sweeps: %d is negative", f.sweeps)
+	}
+	if !given.Changed("since") {
+		return s, nil
+	}
+	var err error
+	s.Since, err = parseSince("--since", f.since, now)
+	return s, err
 }
 
 const sourceOfSweepsHelp = "judge the sweeps whose versions or figures came from there, such as npm or csv (default the latest sweep's)"
@@ -41,9 +75,6 @@ const effectHelp = "smallest change of interest, such as 3% or 0.03 (default the
 // options checks what can be checked without the store.
 func (f judgingFlags) options() (sweep.JudgeOptions, error) {
 	o := sweep.JudgeOptions{Metrics: f.metrics, Source: f.source}
-	if f.sweeps < 0 {
-		return o, misuse("0 judges all of them", "--sweeps: %d is negative", f.sweeps)
-	}
 	if f.effect == "" {
 		return o, nil
 	}
@@ -73,8 +104,8 @@ func parseShare(flag, text string) (float64, error) {
 
 // judge says what the store knows of a target. It needs no definition: that may
 // be gone by now, or never have been, where results are imported.
-func (a *app) judge(ctx context.Context, h history, target string, sweeps int, o sweep.JudgeOptions) (sweep.Judgement, error) {
-	past, err := a.past(ctx, h, target, sweeps)
+func (a *app) judge(ctx context.Context, h history, target string, span sweep.Span, o sweep.JudgeOptions) (sweep.Judgement, error) {
+	past, older, err := a.past(ctx, h, target, span)
 	if err != nil {
 		return sweep.Judgement{}, err
 	}
@@ -86,6 +117,7 @@ func (a *app) judge(ctx context.Context, h history, target string, sweeps int, o
 		return sweep.Judgement{}, err
 	}
 	j := sweep.Judge(past, o)
+	j.Older = older
 	if err := judged(target, past, j, o); err != nil {
 		return j, err
 	}
@@ -115,13 +147,17 @@ func judged(target string, past []sweep.Sweep, j sweep.Judgement, o sweep.JudgeO
 
 var errNothingToJudge = errors.New("no version has a figure that counts")
 
-// past reads the sweeps of a target, of which there is at least one.
-func (a *app) past(ctx context.Context, h history, target string, limit int) ([]sweep.Sweep, error) {
-	past, err := h.History(ctx, target, limit)
-	if err == nil && len(past) == 0 {
-		err = a.unlessUnknown(target, fmt.Errorf("looking for sweeps of %s: %w", target, store.ErrNoSweep))
+// past reads the sweeps of a target, of which there is at least one, and counts
+// the older ones that it leaves out.
+func (a *app) past(ctx context.Context, h history, target string, span sweep.Span) (past []sweep.Sweep, older int, err error) {
+	past, older, err = h.Recent(ctx, target, span)
+	switch {
+	case err != nil || len(past) > 0:
+		return past, older, err
+	case older > 0:
+		return nil, older, misuse("leave --since out, or name an earlier day", "no sweep of %s was begun since then", target)
 	}
-	return past, err
+	return nil, 0, a.unlessUnknown(target, fmt.Errorf("looking for sweeps of %s: %w", target, store.ErrNoSweep))
 }
 
 // checkMetrics refuses keys that a target cannot have: some may have come with

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -66,7 +67,7 @@ func (h *nightHands) find(ctx context.Context, t nightlyTarget, s *nightly.Subje
 	if s.Kept, err = l.supply.Pin(ctx, withMissing(chosen, t.definition)); err != nil {
 		return err
 	}
-	s.Found, s.Plan.Source, s.Plan.Launcher = l.found, l.supply.Kind(), l.kind
+	s.Found, s.Plan.Source, s.Plan.Launcher, s.Plan.Definition = l.found, l.supply.Kind(), l.kind, l.definition
 	planned, err := h.plannedReference(ctx, h.store, &sweep.Plan{
 		Target: s.Plan.Target, Source: s.Plan.Source, Profile: s.Plan.Profile,
 	}, l.environment, l.found, t.reference)
@@ -123,8 +124,14 @@ func (h *nightHands) GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep
 	if l.kind != sw.Plan.Launcher || l.supply.Kind() != sw.Plan.Source || l.environment.Hash() != sw.Environment.Hash() {
 		return sw, anotherEnvironment(sw, l)
 	}
+	if was := sw.Plan.Definition.Hash; was != "" && was != l.definition.Hash {
+		return sw, fmt.Errorf("%s is defined in another way than when it was begun", sw.Plan.Target)
+	}
 	h.say("going on with sweep %d of %s, left unfinished: %d samples are there", sw.ID, sw.Plan.Target, len(sweep.LastAttempts(sw.Samples)))
 	if err := h.obtainAgain(ctx, l, &sw); err != nil {
+		return sw, err
+	}
+	if err := h.obtainMissing(ctx, h.store, l, &sw); err != nil {
 		return sw, err
 	}
 	err := h.carryOut(ctx, h.store, l, &sw, enough)

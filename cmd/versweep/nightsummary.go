@@ -110,7 +110,7 @@ func (a *app) writeNight(ctx context.Context, s *nightlySettings) error {
 	defer h.Close()
 	var targets []string
 	for _, t := range s.targets {
-		past, err := h.History(ctx, t.definition.Name, 1)
+		past, _, err := h.Recent(ctx, t.definition.Name, sweep.Span{})
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (a *app) writeNight(ctx context.Context, s *nightlySettings) error {
 	if len(targets) == 0 || o.report == "" && o.charts == "" && len(o.export) == 0 {
 		return nil
 	}
-	site, err := a.site(ctx, targets)
+	site, err := a.site(ctx, targets, nil)
 	if err != nil {
 		return fmt.Errorf("reading what to report on: %w", err)
 	}

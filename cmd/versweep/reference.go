@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,49 @@ func (a *app) plannedReference(ctx context.Context, st *store.Store, p *sweep.Pl
 		p.Versions = sweep.SortVersions(append(p.Versions, found[i]))
 	}
 	return r, nil
+}
+
+// settleReference chooses the reference of a plan whose builds are made, and keeps
+// it for its series. Where another process has chosen one for the series since
+// the plan was made, that one counts, and is added where the plan lacks it. It
+// returns what became of the plan's versions.
+func (a *app) settleReference(ctx context.Context, st *store.Store, l *launching, p *sweep.Plan, outcomes []sweep.Outcome, planned reference) ([]sweep.Outcome, error) {
+	for {
+		var err error
+		if p.Reference, err = a.chooseReference(ctx, *p, outcomes, l.launcher, planned); err != nil || p.Reference == "" {
+			return outcomes, err
+		}
+		kept, err := st.SetSeriesReference(ctx, *p, l.environment, p.Reference)
+		// One that was known is asked for in vain, or not asked for.
+		if err != nil || kept == p.Reference || planned.name != "" {
+			return outcomes, err
+		}
+		i := slices.IndexFunc(l.found, func(v sweep.Version) bool { return v.Name == kept })
+		if i < 0 {
+			return outcomes, nil // plannedReference has said so
+		}
+		a.say("another sweep has chosen %s as the series' reference meanwhile", kept)
+		planned = reference{name: kept}
+		if slices.ContainsFunc(p.Versions, func(v sweep.Version) bool { return v.Name == kept }) {
+			continue
+		}
+		added := []sweep.Version{l.found[i]}
+		more, err := a.obtain(ctx, l.supply, added, l.finish)
+		if err != nil {
+			return outcomes, err
+		}
+		p.Versions = sweep.SortVersions(append(p.Versions, added...))
+		outcomes = inVersionOrder(*p, append(outcomes, more...))
+	}
+}
+
+// inVersionOrder puts outcomes into the order of the plan's versions.
+func inVersionOrder(p sweep.Plan, outcomes []sweep.Outcome) []sweep.Outcome {
+	place := map[string]int{}
+	for i, v := range p.Versions {
+		place[v.Name] = i
+	}
+	return slices.SortedFunc(slices.Values(outcomes), func(x, y sweep.Outcome) int { return cmp.Compare(place[x.Version], place[y.Version]) })
 }
 
 // chooseReference returns the reference that counts: the planned one, or the

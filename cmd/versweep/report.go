@@ -38,7 +38,7 @@ new one is complete; a folder with anything else in it is refused.`,
 			if err := checkReportFolder(dir); err != nil {
 				return err
 			}
-			site, err := a.site(cmd.Context(), targets)
+			site, err := a.site(cmd.Context(), targets, nil)
 			if err != nil {
 				return err
 			}
@@ -106,9 +106,16 @@ func untilDone(ctx context.Context, files []report.File) []report.File {
 	return list
 }
 
+// known are targets that were judged before, with the store's stamp of each.
+type known map[string]struct {
+	stamp  string
+	target report.Target
+}
+
 // site reads what the pages are about: of all targets where none is named, those
-// that have samples, which may be none.
-func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
+// that have samples, which may be none. A target that has not changed is taken
+// from what is known, which may be nil, and others are added to it.
+func (a *app) site(ctx context.Context, targets []string, before known) (report.Site, error) {
 	site := report.Site{Made: a.now(), Program: version()}
 	h, err := a.openHistory(ctx)
 	if err != nil {
@@ -125,12 +132,23 @@ func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
 		if slices.Contains(targets[:i], target) {
 			continue
 		}
-		past, err := h.History(ctx, target, 0)
+		stamp := ""
+		if before != nil {
+			// What is read after it may be newer, and is then read once more.
+			if stamp, err = h.Stamp(ctx, target); err != nil {
+				return site, err
+			}
+			if k, judged := before[target]; judged && k.stamp == stamp {
+				site.Targets = append(site.Targets, k.target)
+				continue
+			}
+		}
+		past, older, err := h.Recent(ctx, target, sweep.Span{})
 		if err == nil && len(past) == 0 {
 			if !named {
 				continue
 			}
-			_, err = a.past(ctx, h, target, 0)
+			_, _, err = a.past(ctx, h, target, sweep.Span{})
 		}
 		if err != nil {
 			return site, err
@@ -139,11 +157,16 @@ func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
 		if err != nil {
 			return site, err
 		}
-		t, err := reportTarget(past, acks)
+		t, err := reportTarget(past, older, acks)
 		if err != nil {
 			return site, err
 		}
 		site.Targets = append(site.Targets, t)
+		if before != nil {
+			k := before[target]
+			k.stamp, k.target = stamp, t
+			before[target] = k
+		}
 	}
 	if len(site.Targets) == 0 {
 		return site, &hintedError{errors.New("there is no sweep to report on"), "versweep run makes one"}
@@ -152,12 +175,14 @@ func (a *app) site(ctx context.Context, targets []string) (report.Site, error) {
 }
 
 // reportTarget judges one target's sweeps, oldest first, and compares its newest
-// version.
-func reportTarget(past []sweep.Sweep, acks []sweep.Acknowledgement) (report.Target, error) {
+// version. older counts those that were left out.
+func reportTarget(past []sweep.Sweep, older int, acks []sweep.Acknowledgement) (report.Target, error) {
 	t := report.Target{History: past, Judgement: sweep.Judge(past, sweep.JudgeOptions{})}
+	t.Judgement.Older = older
 	sweep.ApplyAcknowledgements(&t.Judgement, acks)
 	newest := report.Newest(past)
 	t.Repeat = repeatSweep(newest)
+	held := downloadable(past)
 	if err := compareNewest(&t); err != nil {
 		return t, err
 	}
@@ -165,15 +190,41 @@ func reportTarget(past []sweep.Sweep, acks []sweep.Acknowledgement) (report.Targ
 		{Name: "data.json", About: "the table and the findings, as versweep table --json prints them", Write: func(w io.Writer) error {
 			return writeJSON(w, newTableJSON(sweep.NewTable(newest), t.Judgement))
 		}},
-		{Name: "data.csv", About: "every sample of every sweep, as versweep export csv --all writes them", Write: func(w io.Writer) error {
-			series, err := labelled(past)
-			if err != nil {
-				return err
-			}
-			return exports.CSV(w, series, nil)
+		{Name: "data.csv", About: dataAbout(len(held), len(past)-len(held)+older), Write: func(w io.Writer) error {
+			return exports.CSV(w, labelled(inMemory(held)), nil)
 		}},
 	}
 	return t, nil
+}
+
+// maxDataRows bounds data.csv, so that a report stays small however long a target
+// has been swept: each row takes some 70 bytes.
+const maxDataRows = 15_000
+
+// downloadable are the latest of sweeps that have no more rows than data.csv is to
+// have; the newest in any case.
+func downloadable(past []sweep.Sweep) []sweep.Sweep {
+	rows := 0
+	for i, sw := range slices.Backward(past) {
+		for _, s := range sw.Samples {
+			rows += len(s.Values)
+		}
+		if rows > maxDataRows && i < len(past)-1 {
+			return past[i+1:]
+		}
+	}
+	return past
+}
+
+func dataAbout(held, older int) string {
+	if older == 0 {
+		return "every sample of every sweep, as versweep export csv --all writes them"
+	}
+	sweeps := "sweep"
+	if held > 1 {
+		sweeps = fmt.Sprintf("%d sweeps", held)
+	}
+	return fmt.Sprintf("the samples of the latest %s that are judged; versweep export csv --all writes all there are", sweeps)
 }
 
 // compareNewest compares the newest version with the one before it and with the
@@ -199,7 +250,7 @@ func compareNewest(t *report.Target) error {
 		if from == "" || from == newest.Name || c.Name == "newest-and-reference" && from == before {
 			continue
 		}
-		r, err := sweep.CompareReleases(t.History, from, newest.Name, sweep.JudgeOptions{})
+		r, err := sweep.CompareJudged(t.History, t.Judgement, from, newest.Name, sweep.JudgeOptions{})
 		if _, apart := errors.AsType[*sweep.NotMeasuredError](err); apart {
 			continue
 		}

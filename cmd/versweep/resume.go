@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
 )
@@ -54,13 +55,7 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	}
 	defer st.Close()
 	sw, err := unfinished(ctx, st, args)
-	if errors.Is(err, store.ErrNoSweep) && len(args) == 0 {
-		return &hintedError{errors.New("there is no unfinished sweep to go on with"), "versweep table TARGET prints finished ones"}
-	}
 	if err != nil {
-		return err
-	}
-	if err := claim(ctx, st, sw.ID); err != nil {
 		return err
 	}
 	d, err := a.findTarget(sw.Plan.Target)
@@ -86,8 +81,17 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if l.environment.Hash() != sw.Environment.Hash() {
 		return anotherEnvironment(sw, l)
 	}
+	if was := sw.Plan.Definition.Hash; was != "" && was != l.definition.Hash {
+		return &hintedError{
+			fmt.Errorf("going on with sweep %d: %s is defined in another way than when it was begun (its program, command, question or answer), and samples of two are never mixed", sw.ID, sw.Plan.Target),
+			"undo the change, or name the folder of the definition with --target-dir; versweep run begins a new sweep",
+		}
+	}
 	a.say("going on with sweep %d of %s: %d samples of %d are there", sw.ID, sw.Plan.Title, len(sweep.LastAttempts(sw.Samples)), sw.Plan.Rounds*(len(sw.Plan.Versions)+1))
 	if err := a.obtainAgain(ctx, l, &sw); err != nil {
+		return err
+	}
+	if err := a.obtainMissing(ctx, st, l, &sw); err != nil {
 		return err
 	}
 	if err := a.carryOut(ctx, st, l, &sw, nil); err != nil {
@@ -109,20 +113,56 @@ func anotherEnvironment(sw sweep.Sweep, l *launching) error {
 	return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, what)
 }
 
-// unfinished reads the sweep to go on with.
+// unfinished claims and reads the sweep to go on with. It is read once it is
+// claimed: a process that was still at it may have added to it before.
 func unfinished(ctx context.Context, st *store.Store, args []string) (sweep.Sweep, error) {
-	if len(args) == 0 {
-		return st.UnfinishedSweep(ctx)
-	}
-	id, err := strconv.ParseInt(args[0], 10, 64)
+	id, err := claimUnfinished(ctx, st, args)
 	if err != nil {
-		return sweep.Sweep{}, misuse("sweeps are numbered; run and table --json tell the number", "%q is not the number of a sweep", args[0])
+		return sweep.Sweep{}, err
 	}
 	sw, err := st.LoadSweep(ctx, id)
 	if err == nil && !sw.Finished.IsZero() {
 		err = misuse("versweep table "+sw.Plan.Target+" prints it", "sweep %d is finished", id)
 	}
 	return sw, err
+}
+
+func claimUnfinished(ctx context.Context, st *store.Store, args []string) (int64, error) {
+	if len(args) > 0 {
+		id, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil {
+			return 0, misuse("sweeps are numbered; run and table --json tell the number", "%q is not the number of a sweep", args[0])
+		}
+		return id, claim(ctx, st, id)
+	}
+	this := runtimes.ThisOwner()
+	id, err := st.ClaimUnfinished(ctx, this, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
+	if errors.Is(err, store.ErrNoSweep) {
+		return 0, &hintedError{errors.New("there is no unfinished sweep to go on with"), "versweep table TARGET prints finished ones; what a sweep had fetched when it was stopped is kept for the next"}
+	}
+	return id, err
+}
+
+// obtainMissing makes the builds that a sweep lacks: versions may be planned
+// before they are obtained.
+func (a *app) obtainMissing(ctx context.Context, st *store.Store, l *launching, sw *sweep.Sweep) error {
+	lacking := slices.DeleteFunc(slices.Clone(sw.Plan.Versions), func(v sweep.Version) bool {
+		return slices.ContainsFunc(sw.Outcomes, func(o sweep.Outcome) bool { return o.Version == v.Name })
+	})
+	if len(lacking) == 0 {
+		return nil
+	}
+	outcomes, err := a.obtain(ctx, l.supply, lacking, l.finish)
+	if err != nil {
+		return err
+	}
+	for _, o := range outcomes {
+		if err := st.SaveOutcome(ctx, sw.ID, o); err != nil {
+			return err
+		}
+	}
+	sw.Outcomes = inVersionOrder(sw.Plan, append(sw.Outcomes, outcomes...))
+	return nil
 }
 
 // obtainAgain makes sure that what the sweep measured so far is still there to

@@ -69,7 +69,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&f.latencyShare, "latency-share", 0.5, "rate of --latency-pass, as a share of the reference's throughput")
 	flags.StringVar(&f.rounds, "rounds", defaultRounds, "samples of each version: a number, or MIN:MAX to stop from MIN on where all is settled")
 	flags.StringVar(&f.effect, "effect", "3%", "smallest change of interest, such as 3% or 0.03: within it versions count as the same")
-	flags.DurationVar(&f.budget, "budget", 0, "begin no round that would end later than this after the first began, such as 20m (default no limit)")
+	flags.DurationVar(&f.budget, "budget", 0, "begin no round that would end after so much time of measuring, that before a resume included, such as 20m (default no limit)")
 	flags.StringVar(&f.reference, "reference", "", "version sampled in every round and twice (default the newest stable; kept for later sweeps)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order in which versions are sampled (default random, and recorded)")
 }

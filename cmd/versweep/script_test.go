@@ -76,7 +76,7 @@ func TestImportArrows(t *testing.T) {
 		// A leaf: what is read strictly is no concern of its own.
 		"runtimes/strictyaml": {}, "runtimes/strictyaml/yamlschema": {"runtimes/strictyaml"},
 		"store":        {"sweep", "sweep/load", "sweep/nightly"},
-		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
+		"store/import": {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"}, "store/simulated": {"store", "sweep", "sweep/load"},
 		"charts":        {"sweep", "sweep/load", "sweep/nightly", "sweep/stats"},
 		"charts/report": {"charts", "sweep", "sweep/load", "sweep/stats"},
 		// Repositories for tests and for trying; its own test builds from them.

@@ -122,6 +122,7 @@ type pages struct {
 
 	mu    sync.Mutex
 	stamp string // of the store's files when they were read
+	known known  // targets as they were judged then
 	files map[string]report.File
 }
 
@@ -206,7 +207,10 @@ func (p *pages) current(ctx context.Context) (map[string]report.File, error) {
 	if p.files != nil && stamp == p.stamp {
 		return p.files, nil
 	}
-	site, err := p.app.site(ctx, nil)
+	if p.known == nil {
+		p.known = known{}
+	}
+	site, err := p.app.site(ctx, nil, p.known)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ type checkJSON struct {
 	Twin            map[string]changeJSON `json:"twin"`
 	Joint           map[string]string     `json:"joint"`
 	Warnings        []string              `json:"warnings"`
+	OlderSweeps     int                   `json:"older_sweeps"` // left out as too old
 }
 
 type changeJSON struct {
@@ -96,7 +97,7 @@ func newCheckJSON(j sweep.Judgement) checkJSON {
 		Schema: jsonSchema, Target: j.Target, Reference: orNull(j.Reference), Effect: j.Effect, Findings: newFindingsJSON(j.Findings),
 		Undecided: newUndecidedJSON(j.Undecided()), NotMeasured: newNotMeasuredJSON(j.NotMeasured), SmallestEffect: leadingEffect(j.SmallestEffect),
 		SmallestEffects: knownOrNulls(j.SmallestEffect), Noise: knownOrNulls(j.Noise), Twin: map[string]changeJSON{},
-		Joint: map[string]string{}, Warnings: append([]string{}, j.Warnings...),
+		Joint: map[string]string{}, Warnings: append([]string{}, j.Warnings...), OlderSweeps: j.Older,
 	}
 	for key, c := range j.Twin {
 		doc.Twin[key] = newChangeJSON(c.Change, c.Lo, c.Hi)

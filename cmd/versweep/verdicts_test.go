@@ -83,11 +83,11 @@ func TestCheckJSON(t *testing.T) {
 		"not_measured": [{"version": "21.0.0", "reason": "no build"}, {"version": "21.1.0", "reason": null}],
 		"smallest_effect": 0.021, "smallest_effects": {"p99_ms": 0.08, "qps": 0.021}, "noise": {"p99_ms": null, "qps": 0.039},
 		"twin": {"qps": {"change": 0.004, "lo": -0.008, "hi": null}},
-		"joint": {"20.5.0": "3 % slower"}, "warnings": ["busy"]
+		"joint": {"20.5.0": "3 % slower"}, "warnings": ["busy"], "older_sweeps": 0
 	}`)
 	sameJSON(t, newCheckJSON(sweep.Judgement{Target: "x", SmallestEffect: map[string]float64{"cost": 0.1}}), `{
 		"schema": 1, "target": "x", "reference": null, "effect": 0, "findings": [], "undecided": [], "not_measured": [],
-		"smallest_effect": 0.1, "smallest_effects": {"cost": 0.1}, "noise": {}, "twin": {}, "joint": {}, "warnings": []
+		"smallest_effect": 0.1, "smallest_effects": {"cost": 0.1}, "noise": {}, "twin": {}, "joint": {}, "warnings": [], "older_sweeps": 0
 	}`)
 }
 

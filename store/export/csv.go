@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -33,13 +34,19 @@ type Series struct {
 //     one before ended, since samples of two sweeps are no pairs.
 //   - Samples without pairs have no round, and a row for each metric that the
 //     sweep has, so that the rows of one metric tell which belong together.
-func CSV(w io.Writer, series []Series, metrics []string) error {
+//
+// It goes through series twice and keeps none, so that they can be read one by
+// one: a store may hold more than the memory does. An error of theirs ends it.
+func CSV(w io.Writer, series iter.Seq2[Series, error], metrics []string) error {
 	out := csv.NewWriter(w)
 	if err := out.Write([]string{"target", "profile", "environment", "version", "round", "metric", "value", "unit"}); err != nil {
 		return err
 	}
 	groups := map[csvNames]*csvGroup{}
-	for _, s := range series {
+	for s, err := range series {
+		if err != nil {
+			return err
+		}
 		g, ok := groups[s.names()]
 		if !ok {
 			g = &csvGroup{told: map[string]bool{}}
@@ -47,8 +54,14 @@ func CSV(w io.Writer, series []Series, metrics []string) error {
 		}
 		g.add(s.Sweep, metrics)
 	}
-	for _, s := range series {
+	for s, err := range series {
+		if err != nil {
+			return err
+		}
 		t := csvTable{series: s, out: out, group: groups[s.names()]}
+		if t.group == nil {
+			continue // it was not there the first time
+		}
 		if err := t.write(metrics); err != nil {
 			return err
 		}

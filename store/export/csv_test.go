@@ -2,6 +2,7 @@ package exports
 
 import (
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 
@@ -12,10 +13,21 @@ func sample(version string, round int, values map[string]float64) sweep.Sample {
 	return sweep.Sample{Version: version, Round: round, Status: sweep.OK, Values: values}
 }
 
+// each goes through series that are there.
+func each(series []Series) iter.Seq2[Series, error] {
+	return func(yield func(Series, error) bool) {
+		for _, s := range series {
+			if !yield(s, nil) {
+				return
+			}
+		}
+	}
+}
+
 func written(t *testing.T, series []Series, metrics ...string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := CSV(&b, series, metrics); err != nil {
+	if err := CSV(&b, each(series), metrics); err != nil {
 		t.Fatal(err)
 	}
 	const header = "target,profile,environment,version,round,metric,value,unit\n"
@@ -98,7 +110,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestCSVTellsOfAFullDisk(t *testing.T) {
-	if err := CSV(full{}, nil, nil); err == nil || err.Error() != "disk full" {
+	if err := CSV(full{}, each(nil), nil); err == nil || err.Error() != "disk full" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -96,7 +96,7 @@ const spoiltByMachine = "the machine spoilt every sample"
 func Own(past []sweep.Sweep, p sweep.Plan) []sweep.Sweep {
 	return slices.DeleteFunc(slices.Clone(past), func(sw sweep.Sweep) bool {
 		q := sw.Plan
-		return q.Foreign != nil || q.Listed || q.Target != p.Target || q.Source != p.Source || !q.SameLoad(p)
+		return q.Foreign != nil || q.Listed || q.Target != p.Target || q.Source != p.Source || !q.SameLoad(p) || !sweep.SameDefinition(q, p)
 	})
 }
 
