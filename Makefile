@@ -50,6 +50,7 @@ fuzz: ## fuzz what reads input from outside, $(FUZZTIME) each
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzAxes$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./charts -run '^$$' -fuzz '^FuzzPrintable$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzDefinition$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./cmd/versweep/settings -run '^$$' -fuzz '^FuzzSettings$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x
 	$(GO) test ./runtimes -run '^$$' -fuzz '^FuzzVersionsOfTags$$' -fuzztime $(FUZZTIME)
 	$(GO) test ./store/import -run '^$$' -fuzz '^FuzzRead$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 20x
 

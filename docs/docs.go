@@ -9,3 +9,9 @@ import _ "embed"
 //
 //go:embed target.schema.json
 var TargetSchema []byte
+
+// NightlySchema is the JSON schema of versweep.yaml. It is written by
+// go test ./cmd/versweep/settings -run Schema -update.
+//
+//go:embed nightly.schema.json
+var NightlySchema []byte

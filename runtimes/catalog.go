@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"versweep/runtimes/strictyaml"
 	"versweep/sweep"
 )
 
@@ -204,7 +205,7 @@ func (c *Catalog) Find(name string) (*Definition, error) {
 	}
 	v, ok := d.variant(variant)
 	if !ok {
-		near := nearest(variant, slices.Sorted(maps.Keys(d.Variants)))
+		near := strictyaml.Nearest(variant, slices.Sorted(maps.Keys(d.Variants)))
 		if near != "" {
 			near = target + ":" + near
 		}
@@ -225,7 +226,7 @@ func (c *Catalog) shelfOf(target, name string) (*shelf, error) {
 			}
 		}
 	}
-	return nil, &UnknownTargetError{Name: name, Nearest: nearest(target, c.Names())}
+	return nil, &UnknownTargetError{Name: name, Nearest: strictyaml.Nearest(target, c.Names())}
 }
 
 // Text is the definition as it is written, once it is found to be right.
@@ -240,42 +241,4 @@ func (c *Catalog) Text(name string) (string, error) {
 	}
 	text, err := s.text(target)
 	return string(text), err
-}
-
-// nearest is the known name with the fewest edits, if it has at most half as
-// many as name has letters.
-func nearest(name string, known []string) string {
-	best, bestDistance := "", len(name)/2+1
-	for _, k := range known {
-		if d := editDistance(name, k); d < bestDistance {
-			best, bestDistance = k, d
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions, replacements and swaps of
-// neighbours, none within another (Damerau 1964, in the restricted form known
-// as optimal string alignment), by Wagner and Fischer's table kept three rows at
-// a time.
-func editDistance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before, last, row = last, row, before
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }

@@ -10,19 +10,20 @@ import (
 	"slices"
 	"strings"
 
+	"versweep/runtimes/strictyaml"
 	"versweep/sweep/load"
 )
 
 // check finds what is wrong with a definition that conforms to the form. The
-// error is a *flaw, whose path says where.
+// error is a *strictyaml.Flaw, whose path says where.
 func (d *Definition) check() error {
 	switch {
 	case d.Title == "":
-		return &flaw{problem: "title is missing", hint: `for people, such as title: "Node.js"`}
+		return &strictyaml.Flaw{Problem: "title is missing", Hint: `for people, such as title: "Node.js"`}
 	case len(d.Sources) == 0:
-		return &flaw{problem: "sources is missing", hint: "known kinds: image, npm, gomod, git, list"}
+		return &strictyaml.Flaw{Problem: "sources is missing", Hint: "known kinds: image, npm, gomod, git, list"}
 	case d.CPUs < 1:
-		return flawAt("cpus", "%d is less than 1", d.CPUs)
+		return strictyaml.FlawAt("cpus", "%d is less than 1", d.CPUs)
 	}
 	if err := checkHomepage(d.Homepage); err != nil {
 		return err
@@ -33,21 +34,21 @@ func (d *Definition) check() error {
 	for i, s := range d.Sources {
 		place := fmt.Sprintf("sources[%d]", i)
 		if err := s.check(); err != nil {
-			return within(place, err)
+			return strictyaml.Within(place, err)
 		}
 		if err := d.checkRecipe(place, s.layers(place, layer{"", d.Recipe})); err != nil {
 			return err
 		}
 		if s.GoMod != nil {
 			if err := s.GoMod.check(s.Recipe.over(d.Recipe)); err != nil {
-				return within(place+".gomod", err)
+				return strictyaml.Within(place+".gomod", err)
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Variants)) {
-		place := pathOf("variants", name)
+		place := strictyaml.PathOf("variants", name)
 		if !ValidTargetName(name) {
-			return &flaw{path: place, problem: fmt.Sprintf("%q is not a variant's name", name), hint: TargetNameRule}
+			return &strictyaml.Flaw{Path: place, Problem: fmt.Sprintf("%q is not a variant's name", name), Hint: TargetNameRule}
 		}
 		if err := d.checkVariant(place, name); err != nil {
 			return err
@@ -76,7 +77,7 @@ func checkHomepage(homepage string) error {
 	if homepage == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
 		return nil
 	}
-	return &flaw{path: "homepage", problem: fmt.Sprintf("%q is not the address of a page", homepage), hint: "addresses begin with https://"}
+	return &strictyaml.Flaw{Path: "homepage", Problem: fmt.Sprintf("%q is not the address of a page", homepage), Hint: "addresses begin with https://"}
 }
 
 // checkAsking checks what is asked and answered, as the load engine will.
@@ -85,15 +86,15 @@ func (d *Definition) checkAsking(place string, r Request, a Answer) error {
 	if err := asked.Validate(); err != nil {
 		wrong, ok := errors.AsType[*load.MisuseError](err)
 		if !ok {
-			return within(below(place, "request"), err)
+			return strictyaml.Within(strictyaml.Below(place, "request"), err)
 		}
-		return &flaw{path: below(place, "request."+wrong.What), problem: wrong.Why, hint: wrong.Hint}
+		return &strictyaml.Flaw{Path: strictyaml.Below(place, "request."+wrong.What), Problem: wrong.Why, Hint: wrong.Hint}
 	}
 	switch {
 	case a.Status < 200 || a.Status > 599:
-		return flawAt(below(place, "answer.status"), "%d is not between 200 and 599", a.Status)
+		return strictyaml.FlawAt(strictyaml.Below(place, "answer.status"), "%d is not between 200 and 599", a.Status)
 	case a.Timeout < 0:
-		return flawAt(below(place, "answer.timeout"), "%v is negative", a.Timeout)
+		return strictyaml.FlawAt(strictyaml.Below(place, "answer.timeout"), "%v is negative", a.Timeout)
 	}
 	return nil
 }
@@ -108,19 +109,19 @@ func (s Source) check() error {
 	slices.Sort(kinds)
 	switch {
 	case len(kinds) == 0:
-		return &flaw{problem: "there is no kind of source", hint: "one of image, npm, gomod, git and list has to be there"}
+		return &strictyaml.Flaw{Problem: "there is no kind of source", Hint: "one of image, npm, gomod, git and list has to be there"}
 	case len(kinds) > 1:
-		return &flaw{problem: strings.Join(kinds, " and ") + " are two kinds of source in one", hint: "begin each with a dash of its own"}
+		return &strictyaml.Flaw{Problem: strings.Join(kinds, " and ") + " are two kinds of source in one", Hint: "begin each with a dash of its own"}
 	case s.Image != nil && s.Image.Repository == "":
-		return flawAt("image", "repository is missing")
+		return strictyaml.FlawAt("image", "repository is missing")
 	case s.NPM != nil && s.NPM.Package == "":
-		return flawAt("npm", "package is missing")
+		return strictyaml.FlawAt("npm", "package is missing")
 	case s.GoMod != nil && s.GoMod.Module == "":
-		return flawAt("gomod", "module is missing")
+		return strictyaml.FlawAt("gomod", "module is missing")
 	case s.Git != nil && s.Git.Repository == "":
-		return flawAt("git", "repository is missing")
+		return strictyaml.FlawAt("git", "repository is missing")
 	case s.List != nil && len(s.List) == 0:
-		return flawAt("list", "it names no version")
+		return strictyaml.FlawAt("list", "it names no version")
 	}
 	if err := s.checkName(); err != nil {
 		return err
@@ -129,7 +130,7 @@ func (s Source) check() error {
 		return s.Git.checkTags()
 	}
 	if s.NPM != nil {
-		return within("npm", s.NPM.check())
+		return strictyaml.Within("npm", s.NPM.check())
 	}
 	return nil
 }
@@ -153,28 +154,28 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 		whole = whole.over(l.recipe)
 	}
 	if len(whole.Start) == 0 {
-		return &flaw{path: place, problem: "start is missing", hint: `at the top, or in the source's recipe: the command line of the server, such as start: ["{build}/bin/x", "{program}/hello.js"]`}
+		return &strictyaml.Flaw{Path: place, Problem: "start is missing", Hint: `at the top, or in the source's recipe: the command line of the server, such as start: ["{build}/bin/x", "{program}/hello.js"]`}
 	}
 	for _, l := range layers {
 		for i, name := range l.recipe.Program {
-			if err := d.checkFile(below(l.place, fmt.Sprintf("program[%d]", i)), name); err != nil {
+			if err := d.checkFile(strictyaml.Below(l.place, fmt.Sprintf("program[%d]", i)), name); err != nil {
 				return err
 			}
 		}
 		for _, name := range l.recipe.dockerfiles() {
-			if err := d.checkFile(below(l.place, "dockerfile"), name); err != nil {
+			if err := d.checkFile(strictyaml.Below(l.place, "dockerfile"), name); err != nil {
 				return err
 			}
 		}
 		if err := l.recipe.checkWords(); err != nil {
-			return within(l.place, err)
+			return strictyaml.Within(l.place, err)
 		}
 		if err := l.recipe.Image.check(); err != nil {
-			return within(below(l.place, "image"), err)
+			return strictyaml.Within(strictyaml.Below(l.place, "image"), err)
 		}
 		if l.recipe.Runtime != "" {
 			if _, _, err := runtimeName(l.recipe.Runtime); err != nil {
-				return flawAt(below(l.place, "runtime"), "%v", err)
+				return strictyaml.FlawAt(strictyaml.Below(l.place, "runtime"), "%v", err)
 			}
 		}
 	}
@@ -191,10 +192,10 @@ func (r Recipe) dockerfiles() []string {
 // checkFile checks a file that a recipe names.
 func (d *Definition) checkFile(place, name string) error {
 	if !fs.ValidPath(name) || strings.Contains(name, "/") {
-		return flawAt(place, "%q is not the name of a file beside %s", name, definitionFile)
+		return strictyaml.FlawAt(place, "%q is not the name of a file beside %s", name, definitionFile)
 	}
 	if problem := fileProblem(d.files, name); problem != "" {
-		return flawAt(place, "%q beside %s: %s", name, definitionFile, problem)
+		return strictyaml.FlawAt(place, "%q beside %s: %s", name, definitionFile, problem)
 	}
 	return nil
 }
@@ -207,7 +208,7 @@ var inBraces = regexp.MustCompile(`\{[a-z]+\}`)
 // are the command's own.
 func meantPlaceholder(word string) string {
 	known := []string{"{build}", "{program}", "{main}", "{runtime}", "{port}", "{version}"}
-	i := slices.IndexFunc(known, func(k string) bool { return editDistance(word, k) == 1 })
+	i := slices.IndexFunc(known, func(k string) bool { return strictyaml.EditDistance(word, k) == 1 })
 	if i < 0 || slices.Contains(known, word) {
 		return ""
 	}
@@ -223,17 +224,17 @@ func (r Recipe) checkWords() error {
 		for i, arg := range command.args {
 			for _, word := range inBraces.FindAllString(arg, -1) {
 				if meant := meantPlaceholder(word); meant != "" {
-					return flawAt(fmt.Sprintf("%s[%d]", command.key, i), "unknown placeholder %q; did you mean %q?", word, meant)
+					return strictyaml.FlawAt(fmt.Sprintf("%s[%d]", command.key, i), "unknown placeholder %q; did you mean %q?", word, meant)
 				}
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(r.Env[name], "\x00") {
-			return flawAt(pathOf("env", name), "%q cannot be a variable of the environment", name)
+			return strictyaml.FlawAt(strictyaml.PathOf("env", name), "%q cannot be a variable of the environment", name)
 		}
 		if name == "PORT" {
-			return &flaw{path: "env.PORT", problem: "versweep sets $PORT itself", hint: `start can give the port by another name: "{port}"`}
+			return &strictyaml.Flaw{Path: "env.PORT", Problem: "versweep sets $PORT itself", Hint: `start can give the port by another name: "{port}"`}
 		}
 	}
 	return nil

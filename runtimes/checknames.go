@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"versweep/runtimes/strictyaml"
 )
 
 // Names in a definition become arguments of npm and go and lines of Dockerfiles.
@@ -22,9 +24,9 @@ var (
 func (s Source) checkName() error {
 	switch {
 	case s.NPM != nil && !npmName.MatchString(s.NPM.Package):
-		return flawAt("npm.package", "%q is not the name of an npm package", s.NPM.Package)
+		return strictyaml.FlawAt("npm.package", "%q is not the name of an npm package", s.NPM.Package)
 	case s.GoMod != nil && !moduleName.MatchString(s.GoMod.Module):
-		return flawAt("gomod.module", "%q is not the path of a Go module", s.GoMod.Module)
+		return strictyaml.FlawAt("gomod.module", "%q is not the path of a Go module", s.GoMod.Module)
 	}
 	return nil
 }
@@ -33,12 +35,12 @@ func (s Source) checkName() error {
 func (i Image) check() error {
 	if i.Base != "" {
 		if _, err := name.ParseReference(i.Base); err != nil {
-			return &flaw{path: "base", problem: fmt.Sprintf("%q is not the name of an image", i.Base), hint: "names look like debian:bookworm-slim"}
+			return &strictyaml.Flaw{Path: "base", Problem: fmt.Sprintf("%q is not the name of an image", i.Base), Hint: "names look like debian:bookworm-slim"}
 		}
 	}
 	for n, p := range i.Packages {
 		if !debianPackage.MatchString(p) {
-			return flawAt(fmt.Sprintf("packages[%d]", n), "%q is not the name of a Debian package", p)
+			return strictyaml.FlawAt(fmt.Sprintf("packages[%d]", n), "%q is not the name of a Debian package", p)
 		}
 	}
 	return nil

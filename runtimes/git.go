@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"versweep/runtimes/strictyaml"
 	"versweep/sweep"
 )
 
@@ -39,7 +40,7 @@ func newGit(d *Definition, settings *GitSource, cache *Cache) (*gitSource, error
 // checkTags finds what is wrong with the form of a git source's tags.
 func (g *GitSource) checkTags() error {
 	if _, err := parseVersionForm(g.Tags); err != nil {
-		return flawAt("git.tags", "%v", err)
+		return strictyaml.FlawAt("git.tags", "%v", err)
 	}
 	return nil
 }

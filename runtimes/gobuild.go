@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"versweep/runtimes/strictyaml"
 	"versweep/sweep"
 )
 
@@ -196,11 +197,11 @@ func goFacts(binary string, b goBuild) (buildFacts, error) {
 func (m *GoModSource) check(r Recipe) error {
 	for i, major := range m.Majors {
 		if major < 2 || i > 0 && major <= m.Majors[i-1] {
-			return flawAt(fmt.Sprintf("majors[%d]", i), "%v are not numbers from 2 on in rising order", m.Majors)
+			return strictyaml.FlawAt(fmt.Sprintf("majors[%d]", i), "%v are not numbers from 2 on in rising order", m.Majors)
 		}
 	}
 	if !slices.ContainsFunc(r.Program, func(name string) bool { return strings.HasSuffix(name, ".go") }) {
-		return &flaw{problem: "program names no .go file", hint: "the program of a Go module is hello.go, and hello_v2.go where its API changed"}
+		return &strictyaml.Flaw{Problem: "program names no .go file", Hint: "the program of a Go module is hello.go, and hello_v2.go where its API changed"}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"versweep/runtimes/strictyaml"
 	"versweep/sweep"
 )
 
@@ -40,15 +41,15 @@ func newNPMProject(d *Definition, r Recipe, p *NPMSource, cache *Cache) (*npmPro
 func (p *NPMSource) check() error {
 	for i, pattern := range p.Keep {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return &flaw{path: fmt.Sprintf("keep[%d]", i), problem: fmt.Sprintf("bad pattern %q: %v", pattern, err), hint: `* is any name, ? any character, [a-z] one of several; \[ is a bracket`}
+			return &strictyaml.Flaw{Path: fmt.Sprintf("keep[%d]", i), Problem: fmt.Sprintf("bad pattern %q: %v", pattern, err), Hint: `* is any name, ? any character, [a-z] one of several; \[ is a bracket`}
 		}
 	}
 	if len(p.Keep) > 0 && (len(p.With) > 0 || p.Resolve != "") {
-		return &flaw{path: "keep", problem: "nothing is installed, so with and resolve mean nothing", hint: "leave out keep to install the package"}
+		return &strictyaml.Flaw{Path: "keep", Problem: "nothing is installed, so with and resolve mean nothing", Hint: "leave out keep to install the package"}
 	}
 	for i, spec := range p.With {
 		if name, version := cutSpec(spec); !npmName.MatchString(name) || version == "" {
-			return flawAt(fmt.Sprintf("with[%d]", i), "%q is not PACKAGE@VERSION", spec)
+			return strictyaml.FlawAt(fmt.Sprintf("with[%d]", i), "%q is not PACKAGE@VERSION", spec)
 		}
 	}
 	return nil

@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"strings"
+	"reflect"
 
-	"github.com/goccy/go-yaml"
+	"versweep/runtimes/strictyaml"
+	"versweep/sweep"
 )
 
 const (
@@ -18,6 +19,18 @@ const (
 	maxDefinition = 256 << 10
 )
 
+// DefinitionError says what is wrong in a target's definition, and where.
+type DefinitionError = strictyaml.Error
+
+// definitions is what target.yaml may hold.
+var definitions = strictyaml.Document{
+	Noun: "a definition", Instead: "recipes laid over one another save the repeating",
+	Form: strictyaml.FormOf(reflect.TypeFor[Definition](), strictyaml.Scalars{
+		reflect.TypeFor[sweep.LineBy](): {Values: []string{string(sweep.LineByMajor), string(sweep.LineByMinor)}},
+		reflect.TypeFor[Resolve]():      {Values: []string{string(ResolveToday), string(ResolveRelease)}},
+	}),
+}
+
 // readDefinition reads and checks the target in folder name of a shelf. What is
 // wrong with it is a *DefinitionError.
 func (s *shelf) readDefinition(name string) (*Definition, error) {
@@ -26,23 +39,14 @@ func (s *shelf) readDefinition(name string) (*Definition, error) {
 		return nil, err
 	}
 	d := &Definition{Name: name, Origin: s.origin, File: s.file(name), files: folderOfTarget{s.targets, name}}
-	spots, err := conform(text, definitionForm())
-	if err == nil {
-		err = d.decode(text)
-	}
+	err = definitions.Read(s.describe(name), text, d, func() error {
+		d.fillIn()
+		return d.check()
+	})
 	if err != nil {
-		return nil, s.definitionError(name, string(text), spots, err)
+		return nil, err
 	}
 	return d, nil
-}
-
-// decode fills d in from a text that conforms, and checks it.
-func (d *Definition) decode(text []byte) error {
-	if err := yaml.UnmarshalWithOptions(text, d, yaml.Strict()); err != nil {
-		return yamlFlaw(err)
-	}
-	d.fillIn()
-	return d.check()
 }
 
 // text reads the definition in folder name.
@@ -135,24 +139,6 @@ func cause(err error) string {
 		return e.Err.Error()
 	}
 	return err.Error()
-}
-
-// definitionError tells where in the file a flaw is.
-func (s *shelf) definitionError(name, text string, spots map[string]spot, err error) error {
-	e := &DefinitionError{File: s.describe(name), Problem: strings.Map(printable, err.Error())}
-	found, ok := errors.AsType[*flaw](err)
-	if !ok {
-		return e
-	}
-	e.Hint = strings.Map(printable, found.hint)
-	at := found.spot
-	if at == (spot{}) {
-		at = spotFor(found.path, spots)
-	}
-	if at != (spot{}) {
-		e.Line, e.Column, e.Excerpt = at.line, at.column, excerpt(text, at)
-	}
-	return e
 }
 
 // file is a definition as a person would open it; empty for the catalogue's.

@@ -35,7 +35,7 @@ func TestSkeletonsAreRight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := validate(s, text); err != nil {
+		if err := s.Validate(text); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 		if !bytes.HasPrefix(text, []byte("# yaml-language-server: $schema=../target.schema.json\n")) || bytes.Contains(text, []byte(nameMark)) {
@@ -92,37 +92,29 @@ func TestEveryKeyIsExplained(t *testing.T) {
 	if _, err := c.Find("x"); err != nil {
 		t.Errorf("keys.yaml: %v", err)
 	}
-	if err := validate(compiledSchema(t), []byte(text.String())); err != nil {
+	if err := compiledSchema(t).Validate([]byte(text.String())); err != nil {
 		t.Errorf("keys.yaml: %v", err)
 	}
-	spots, err := conform([]byte(text.String()), definitionForm())
+	paths, err := definitions.Paths([]byte(text.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := map[string]bool{}
-	for path := range spots {
+	for _, path := range paths {
 		shown[path[strings.LastIndex(path, ".")+1:]] = true
 	}
 	page, err := os.ReadFile("../docs/targets.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var every func(f *form)
-	every = func(f *form) {
-		if f.of != nil {
-			every(f.of)
+	for _, k := range definitions.Form.Every() {
+		if !shown[k.Name] {
+			t.Errorf("skeletons/keys.yaml does not show the key %s", k.Name)
 		}
-		for _, k := range f.keys {
-			if !shown[k.name] {
-				t.Errorf("skeletons/keys.yaml does not show the key %s", k.name)
-			}
-			if !bytes.Contains(page, []byte("| `"+k.name+"` |")) {
-				t.Errorf("docs/targets.md does not explain the key %s", k.name)
-			}
-			every(k.form)
+		if !bytes.Contains(page, []byte("| `"+k.Name+"` |")) {
+			t.Errorf("docs/targets.md does not explain the key %s", k.Name)
 		}
 	}
-	every(definitionForm())
 }
 
 // The examples of the page for users are of the form.
@@ -137,7 +129,7 @@ func TestExamplesOnThePageAreRight(t *testing.T) {
 	}
 	for _, e := range examples {
 		text, _, _ := strings.Cut(e, "```")
-		if _, err := conform([]byte("title: X\n"+text), definitionForm()); err != nil {
+		if _, err := definitions.Paths([]byte("title: X\n" + text)); err != nil {
 			t.Errorf("%v in\n%s", err, text)
 		}
 	}

@@ -144,6 +144,23 @@ func (s *Supply) Obtain(ctx context.Context, versions []sweep.Version, finish Fi
 	return outcomes, nil
 }
 
+// Pin returns versions that the source has listed with what identifies their
+// content now, in as few requests as it can. Those that are gone by now have
+// neither digest nor commit.
+func (s *Supply) Pin(ctx context.Context, versions []sweep.Version) ([]sweep.Version, error) {
+	pinned, err := s.pin(ctx, versions)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(versions)
+	for i, v := range out {
+		if p, ok := pinned[v.Name]; ok {
+			out[i] = p
+		}
+	}
+	return out, nil
+}
+
 // pin leaves out the versions that no source has: those the user named.
 func (s *Supply) pin(ctx context.Context, versions []sweep.Version) (map[string]sweep.Version, error) {
 	listed := slices.DeleteFunc(slices.Clone(versions), func(v sweep.Version) bool { return v.Source == "" })

@@ -116,6 +116,10 @@ func thisSchema(t *testing.T) int64 {
 func TestEverySchemaIsCopiedThenMigrated(t *testing.T) {
 	this := thisSchema(t)
 	for schema := int64(1); schema < this; schema++ {
+		if names, err := fs.Glob(migrations(), fmt.Sprintf("%05d_*.sql", schema)); err != nil || len(names) == 0 {
+			t.Logf("no schema has the number %d: %v", schema, err)
+			continue
+		}
 		path := filepath.Join(t.TempDir(), "versweep.db")
 		sw := older(t, path, schema, 40)
 		if got := checkSame(t, path, sw); got != schema {

@@ -246,14 +246,14 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := fmt.Sprintf("versweep.db.before-v%d", newest)
-	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", before}) {
+	backup := fmt.Sprintf("versweep.db.before-v%d", newest)
+	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", backup}) {
 		t.Errorf("the folder holds %q", names)
 	}
-	if info, err := os.Stat(filepath.Join(dir, before)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, backup)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("nobody else may read the store, but its copy: %v, %v", info.Mode(), err)
 	}
-	copied, err := OpenReadOnly(t.Context(), filepath.Join(dir, before))
+	copied, err := OpenReadOnly(t.Context(), filepath.Join(dir, backup))
 	if err != nil {
 		t.Fatal(err)
 	}

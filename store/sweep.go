@@ -178,19 +178,25 @@ func (s *Store) History(ctx context.Context, target string, limit int) ([]sweep.
 	if limit <= 0 {
 		limit = -1 // SQL's "all"
 	}
+	return s.loadAll(ctx, "reading the sweeps of "+target, `
+		SELECT sweep.id FROM sweep
+		JOIN series ON series.id = sweep.series_id
+		WHERE series.target = ? AND EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id)
+		ORDER BY sweep.id DESC LIMIT ?`, target, limit)
+}
+
+// loadAll reads the sweeps whose ids a query gives, the last one first, in the
+// opposite order.
+func (s *Store) loadAll(ctx context.Context, doing, query string, args ...any) ([]sweep.Sweep, error) {
 	var sweeps []sweep.Sweep
-	err := s.look(ctx, "reading the sweeps of "+target, func(tx *sql.Tx) error {
+	err := s.look(ctx, doing, func(tx *sql.Tx) error {
 		var ids []int64
 		err := each(ctx, tx, func(scan func(...any) error) error {
 			var id int64
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
-		}, `
-		SELECT sweep.id FROM sweep
-		JOIN series ON series.id = sweep.series_id
-		WHERE series.target = ? AND EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id)
-		ORDER BY sweep.id DESC LIMIT ?`, target, limit)
+		}, query, args...)
 		if err != nil {
 			return err
 		}

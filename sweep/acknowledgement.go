@@ -18,24 +18,44 @@ type Acknowledgement struct {
 	At       time.Time // when
 }
 
-// ApplyAcknowledgements gives findings the states that people gave them. Where no
-// finding has the acknowledged id any more, one that has moved a little since is
-// still the same: of the same metric and direction, and with its version next to
-// or among those at which the change may lie. A regression that has recovered
-// stays recovered.
-func ApplyAcknowledgements(j *Judgement, acks []Acknowledgement) {
+// Spot is where a finding was when somebody last looked at it.
+type Spot struct {
+	ID      string // the finding's
+	Metric  string // key
+	To      string // first version after the change
+	Verdict Verdict
+}
+
+// Spot says where f is.
+func (f Finding) Spot() Spot { return Spot{f.ID, f.Metric.Key, f.To, f.Verdict} }
+
+// FindingsAt lists the findings, by their place among j.Findings, that are what
+// was once found at a spot. Where no finding has its id any more, one that has
+// moved a little since is still the same: of the same metric and direction, and
+// with the spot's version next to or among those at which the change may lie.
+func (j Judgement) FindingsAt(s Spot) []int {
 	place := func(version string) int {
 		return slices.IndexFunc(j.Versions, func(v Version) bool { return v.Name == version })
 	}
+	exact := slices.ContainsFunc(j.Findings, func(f Finding) bool { return f.ID == s.ID })
+	at := place(s.To)
+	var found []int
+	for i, f := range j.Findings {
+		moved := !exact && at >= 0 && at >= place(f.PlaceLo)-1 && at <= place(f.PlaceHi)+1
+		if s.Metric == f.Metric.Key && s.Verdict == f.Verdict && (s.ID == f.ID || moved) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// ApplyAcknowledgements gives findings the states that people gave them, those
+// that have moved a little since included. A regression that has recovered stays
+// recovered.
+func ApplyAcknowledgements(j *Judgement, acks []Acknowledgement) {
 	for _, a := range acks {
-		exact := slices.ContainsFunc(j.Findings, func(f Finding) bool { return f.ID == a.ID })
-		for i := range j.Findings {
+		for _, i := range j.FindingsAt(Spot{a.ID, a.Metric, a.To, a.Verdict}) {
 			f := &j.Findings[i]
-			at := place(a.To)
-			moved := !exact && at >= 0 && at >= place(f.PlaceLo)-1 && at <= place(f.PlaceHi)+1
-			if a.Metric != f.Metric.Key || a.Verdict != f.Verdict || a.ID != f.ID && !moved {
-				continue
-			}
 			if f.State != Recovered {
 				f.State = a.State
 			}

@@ -40,7 +40,21 @@ type Plan struct {
 	// LatencyRate is the fixed rate, in requests/s, of a second pass over each
 	// instance, so that latency is compared at equal load; 0 for none.
 	LatencyRate float64 `json:"latency_rate_per_s,omitempty"`
+
+	// Night is the number of the nightly run that the sweep is part of, and
+	// Purpose what for; 0 and empty where somebody asked for the sweep.
+	Night   int64   `json:"night,omitempty"`
+	Purpose Purpose `json:"purpose,omitempty"`
 }
+
+// Purpose is what a nightly run carries a sweep out for.
+type Purpose string
+
+const (
+	PurposeNew     Purpose = "new"     // versions that are new, moved, or failed before
+	PurposeConfirm Purpose = "confirm" // whether a suspected change holds in fresh rounds
+	PurposeStale   Purpose = "stale"   // versions whose last samples are old
+)
 
 // DefaultEffect is the smallest effect of interest unless a plan has its own: 3 %.
 const DefaultEffect = 0.03
@@ -91,6 +105,12 @@ func (p Plan) Paced() load.Profile {
 		paced.Duration, paced.Requests = time.Second, 0
 	}
 	return paced
+}
+
+// SameLoad tells whether two plans put the same load on their servers, whatever
+// they call it.
+func (p Plan) SameLoad(q Plan) bool {
+	return sameProfile(p.Profile, q.Profile) && p.LatencyRate == q.LatencyRate
 }
 
 // pacedWarmup lets connections open and queues settle.

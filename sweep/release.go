@@ -121,6 +121,24 @@ func CompareJudged(history []Sweep, j Judgement, from, to string, o JudgeOptions
 	return r, nil
 }
 
+// CompareInSweep compares two versions of one sweep by one metric, from that
+// sweep's own rounds alone. It may be asked again after every round: that its
+// answers are looked at while rounds are taken is allowed for. ok is false while
+// either version has no figure.
+func CompareInSweep(sw Sweep, from, to, metric string, o JudgeOptions) (c Comparison, ok bool) {
+	strands, _ := strandsOf([]Sweep{sw}, JudgeOptions{})
+	for _, s := range strands {
+		series := s.series[metric]
+		if !s.has(from) || !s.has(to) || series == nil {
+			continue
+		}
+		j := Judgement{Noise: map[string]float64{}}
+		g := judging{strand: s, effect: math.Log1p(effectOf(sw.Plan, o)), looks: s.looks(), j: &j, readings: map[string]*judgedSeries{}}
+		return g.compare(series, s.index(from), s.index(to))
+	}
+	return Comparison{}, false
+}
+
 // sameWords is the sentence where nothing changed for sure.
 func (g *judging) sameWords(comparisons []Comparison) string {
 	for _, c := range comparisons {
@@ -216,11 +234,11 @@ func (g *judging) compare(s *series, a, b int) (c Comparison, ok bool) {
 	if len(s.values[a]) == 0 && len(s.values[b]) == 0 {
 		return c, false
 	}
-	r.compareNeighbours(stats.Looks{})
+	r.compareNeighbours(g.looks)
 	var pair stats.Pair
 	d := r.differences(a, b)
 	if len(d) >= 2 && !g.single {
-		pair = stats.ComparePairs(d, stats.PairOptions{Prior: r.prior})
+		pair = stats.ComparePairs(d, stats.PairOptions{Prior: r.prior, Looks: g.looks})
 	} else {
 		pair = g.unpaired(r, a, b)
 	}

@@ -25,6 +25,10 @@ type Runner struct {
 	Now      func() time.Time
 	Progress func(Step) // called before and after each sample; may be nil
 	Machine  Machine    // that servers run on, watched while they are measured; the zero value is not
+	// Enough, where it is not nil, decides in place of the usual rule when a
+	// sweep has its answer: it is asked before each round that begins after the
+	// plan's least number of rounds, and no version is left out before that.
+	Enough func(Sweep) bool
 }
 
 // Step is how far a sweep has come.
@@ -70,11 +74,19 @@ func (r Runner) Run(ctx context.Context, sw *Sweep) (End, error) {
 	step := Step{Total: sw.Plan.Rounds * len(entries)}
 	for round := 1; round <= sw.Plan.Rounds; round++ {
 		order := sw.Plan.order(round, entries)
-		// For a round that has begun this is what was seen before it.
-		settled.update(sw.before(round), round)
+		if r.Enough == nil {
+			// For a round that has begun this is what was seen before it.
+			settled.update(sw.before(round), round)
+		}
 		if begun := slices.ContainsFunc(order, func(e entry) bool { return taken[slot{round, e.version, e.twin}] }); !begun {
+			enough := false
+			if r.Enough == nil {
+				enough = settled.all(*sw, entries)
+			} else if adaptive(sw.Plan) && round > sw.Plan.MinRounds {
+				enough = r.Enough(*sw)
+			}
 			switch {
-			case settled.all(*sw, entries):
+			case enough:
 				return EndSettled, nil
 			case !clock.fits(r.Now(), settled.left(*sw, entries)):
 				return EndBudget, nil

@@ -56,7 +56,9 @@ func strandsOf(history []Sweep, o JudgeOptions) (strands []*strand, warnings []s
 	}
 	slices.SortStableFunc(groups, func(a, b []Sweep) int { return cmp.Compare(a[len(a)-1].ID, b[len(b)-1].ID) })
 	for _, g := range groups {
-		parts := newStrand(g, nil).parts()
+		current, moved := asTheyAre(g)
+		warnings = append(warnings, moved...)
+		parts := newStrand(current, nil).parts()
 		if len(parts) > 1 {
 			warnings = append(warnings, apartWarning(parts))
 		}
@@ -108,7 +110,7 @@ func choose(history []Sweep, o JudgeOptions) (chosen []Sweep, warnings []string)
 			others["source "+sw.Plan.Source] = true
 		case !SameDefinition(sw.Plan, last.Plan):
 			others["another definition of the target"] = true
-		case last.Plan.Foreign != nil || sameLoad(sw.Plan, last.Plan):
+		case last.Plan.Foreign != nil || sw.Plan.SameLoad(last.Plan):
 			chosen = append(chosen, sw)
 		default:
 			others["another load"] = true
@@ -168,10 +170,6 @@ func onceOnly(sweeps []Sweep) (kept []Sweep, left []string) {
 
 // publishedSource is the source of figures that posts published.
 const publishedSource = "published"
-
-func sameLoad(p, q Plan) bool {
-	return sameProfile(p.Profile, q.Profile) && p.LatencyRate == q.LatencyRate
-}
 
 func sameProfile(a, b load.Profile) bool {
 	a.Name, b.Name = "", ""

@@ -38,6 +38,10 @@ func newSubject(t Target) *subject {
 	return s
 }
 
+// Table is the one that a target's pages show: of its newest sweep, with the
+// versions that only earlier ones of the same series have.
+func Table(t Target) sweep.Table { return newSubject(t).table }
+
 // Newest is the sweep that a target's pages show first: the last that is not of
 // published figures, if there is one. history is not empty.
 func Newest(history []sweep.Sweep) sweep.Sweep {

@@ -14,6 +14,7 @@ import (
 
 	"versweep/charts"
 	"versweep/runtimes"
+	"versweep/runtimes/strictyaml"
 	"versweep/store"
 	"versweep/sweep"
 	"versweep/sweep/load"
@@ -23,8 +24,9 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stderr is one: draw progress
-	asks           bool // stdin is one: a question can be answered
+	terminal       bool          // stderr is one: draw progress
+	asks           bool          // stdin is one: a question can be answered
+	machine        sweep.Machine // that servers run on, watched while they are measured
 
 	// now is the clock that decides and records. Lengths of time are differences
 	// of its times, which setting the clock back does not change.
@@ -41,6 +43,8 @@ type app struct {
 	begun bool
 	// sweeping is the sweep whose rounds have begun; 0 before that.
 	sweeping int64
+	// unattended says that nightly runs: the next one goes on by itself.
+	unattended bool
 }
 
 // command builds the command tree.
@@ -74,7 +78,7 @@ there).`,
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
 		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
-		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.gcCommand(), a.manCommand(), a.engineCommand(),
+		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.nightlyCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.gcCommand(), a.manCommand(), a.engineCommand(),
 	)
 	a.addCompletions(root)
 	return root
@@ -147,6 +151,9 @@ func (e *hintedError) Unwrap() error { return e.error }
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
 	line, status = safe(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
+	if ctx.Err() != nil && a.unattended {
+		return "interrupted; all samples taken so far are saved", "the next versweep nightly goes on from there", exitInterrupted
+	}
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
 	}
@@ -159,7 +166,7 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	if e, ok := errors.AsType[*misuseError](err); ok {
 		return line, e.hint, exitMisuse
 	}
-	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
+	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
 		return line, e.Hint, exitMisuse
 	}
 	if _, ok := errors.AsType[*regressionError](err); ok {
@@ -169,17 +176,13 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		return explainNotMeasured(e, line)
 	}
 	if e, ok := errors.AsType[*runtimes.UnknownTargetError](err); ok {
-		hint = "versweep targets lists them all; --target-dir says where your own are"
-		if e.Nearest != "" {
-			hint = fmt.Sprintf("did you mean %s? %s", e.Nearest, hint)
-		}
-		return line, hint, exitMisuse
+		return line, unknownTargetHint(e), exitMisuse
 	}
 	if e, ok := errors.AsType[*load.MisuseError](err); ok {
 		return e.What + ": " + e.Why, e.Hint, exitMisuse
 	}
 	if _, ok := errors.AsType[*sweep.RangeError](err); ok {
-		return line, "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'", exitMisuse
+		return line, rangeHint, exitMisuse
 	}
 	for _, known := range hints {
 		if errors.Is(err, known.err) {
@@ -197,6 +200,16 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		hint = "name a file in a folder that you may write to with --db"
 	}
 	return line, hint, status
+}
+
+const rangeHint = "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'"
+
+func unknownTargetHint(e *runtimes.UnknownTargetError) string {
+	hint := "versweep targets lists them all; --target-dir says where your own are"
+	if e.Nearest != "" {
+		hint = fmt.Sprintf("did you mean %s? %s", e.Nearest, hint)
+	}
+	return hint
 }
 
 // explainNotMeasured tells a version that no sweep has, which is misuse, from one

@@ -16,6 +16,7 @@ type conducting struct {
 	reference    reference
 	latencyShare float64 // of the reference's throughput, for a second pass; 0 for none
 	keepImages   bool
+	enough       func(sweep.Sweep) bool // ends the rounds in place of the usual rule; may be nil
 }
 
 // conduct makes the builds of a plan, settles its reference and takes its
@@ -39,7 +40,7 @@ func (a *app) conduct(ctx context.Context, st *store.Store, l *launching, plan s
 	if err != nil {
 		return sw, err
 	}
-	if err := a.carryOut(ctx, st, l, &sw); err != nil {
+	if err := a.carryOut(ctx, st, l, &sw, c.enough); err != nil {
 		return sw, err
 	}
 	a.tidy(ctx, l, sw.Outcomes, c.keepImages)
@@ -53,13 +54,13 @@ func claim(ctx context.Context, st *store.Store, id int64) error {
 }
 
 // carryOut runs the rounds that sw lacks, adds their samples to it and finishes
-// it.
-func (a *app) carryOut(ctx context.Context, st *store.Store, l *launching, sw *sweep.Sweep) error {
+// it. enough, which may be nil, is a Runner's.
+func (a *app) carryOut(ctx context.Context, st *store.Store, l *launching, sw *sweep.Sweep, enough func(sweep.Sweep) bool) error {
 	l.forSweep(sw.ID)
 	progress := a.newRoundProgress(*sw)
 	a.sweeping = sw.ID
 	before, began := len(sw.Samples), a.now()
-	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: a.now, Progress: progress.tell, Machine: sweep.ThisMachine()}
+	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: a.now, Progress: progress.tell, Machine: a.machine, Enough: enough}
 	end, err := runner.Run(ctx, sw)
 	progress.end()
 	if err != nil {

@@ -137,30 +137,34 @@ of each target, or of all targets that were swept.`,
 			if err := f.check(targets); err != nil {
 				return err
 			}
-			st, err := store.OpenReadOnly(cmd.Context(), a.db)
-			if err != nil {
-				return err
-			}
-			defer st.Close()
-			ids, err := a.sweepsToExport(cmd.Context(), st, targets, f)
-			if err != nil {
-				return err
-			}
-			return a.writeOut(f.output, func(w io.Writer) error {
-				for sw, err := range oneByOne(cmd.Context(), st, ids) {
-					if err != nil {
-						return err
-					}
-					if err := exports.GoBenchmark(w, sw); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			return a.exportGoBench(cmd.Context(), targets, f)
 		},
 	}
 	f.add(cmd)
 	return cmd
+}
+
+func (a *app) exportGoBench(ctx context.Context, targets []string, f exportFlags) error {
+	st, err := store.OpenReadOnly(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	ids, err := a.sweepsToExport(ctx, st, targets, f)
+	if err != nil {
+		return err
+	}
+	return a.writeOut(f.output, func(w io.Writer) error {
+		for sw, err := range oneByOne(ctx, st, ids) {
+			if err != nil {
+				return err
+			}
+			if err := exports.GoBenchmark(w, sw); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // exportForm is a format that holds one sweep's table, or what is judged of it.
@@ -212,19 +216,24 @@ in one file: bigger for its customBiggerIsBetter, smaller for customSmallerIsBet
 			if err := checkOneOf("--better", better, exportDirections); err != nil {
 				return err
 			}
-			direction := sweep.Higher
-			if better == exportDirections[1] {
-				direction = sweep.Lower
-			}
-			return a.exportTable(cmd, args[0], f, func(w io.Writer, t sweep.Table, _ sweep.Judgement) error {
-				return exports.GitHubAction(w, t, direction)
-			})
+			return a.exportTable(cmd, args[0], f, writeGitHubAction(better))
 		},
 	}
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the file to write (default standard output)")
 	cmd.Flags().StringVar(&better, "better", exportDirections[0], "metrics that are better when bigger, or smaller")
 	addSweepFlag(cmd.Flags(), &f.sweep)
 	return cmd
+}
+
+// writeGitHubAction writes the metrics of one of exportDirections.
+func writeGitHubAction(better string) func(io.Writer, sweep.Table, sweep.Judgement) error {
+	direction := sweep.Higher
+	if better == exportDirections[1] {
+		direction = sweep.Lower
+	}
+	return func(w io.Writer, t sweep.Table, _ sweep.Judgement) error {
+		return exports.GitHubAction(w, t, direction)
+	}
 }
 
 func (a *app) exportTable(cmd *cobra.Command, target string, f exportFlags, write func(io.Writer, sweep.Table, sweep.Judgement) error) error {
@@ -234,7 +243,11 @@ func (a *app) exportTable(cmd *cobra.Command, target string, f exportFlags, writ
 	if err := checkOutput(f.output); err != nil {
 		return err
 	}
-	sw, j, err := a.storedSweep(cmd.Context(), target, f.sweep)
+	return a.exportSweep(cmd.Context(), target, f, write)
+}
+
+func (a *app) exportSweep(ctx context.Context, target string, f exportFlags, write func(io.Writer, sweep.Table, sweep.Judgement) error) error {
+	sw, j, err := a.storedSweep(ctx, target, f.sweep)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,19 +85,23 @@ const schemaFile = "target.schema.json"
 // name; empty when it was there. One of another versweep is replaced, a file of
 // something else is not.
 func (a *app) writeSchema() (string, error) {
-	file := filepath.Join(a.targetFolder(), schemaFile)
+	return a.writeEditorSchema(filepath.Join(a.targetFolder(), schemaFile), docs.TargetSchema, "urn:versweep:target")
+}
+
+// writeEditorSchema writes a schema that is known by its ID, as writeSchema does.
+func (a *app) writeEditorSchema(file string, schema []byte, id string) (string, error) {
 	there, err := os.ReadFile(file)
 	switch {
-	case err == nil && bytes.Equal(there, docs.TargetSchema):
+	case err == nil && bytes.Equal(there, schema):
 		return "", nil
-	case err == nil && !bytes.Contains(there, []byte(`"urn:versweep:target"`)):
-		a.warn("%s is something else and was left as it is: editors will not know the form of definitions", file)
+	case err == nil && !bytes.Contains(there, []byte(strconv.Quote(id))):
+		a.warn("%s is something else and was left as it is: editors will not know the form", file)
 		return "", nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("writing the schema for editors: %w", err)
 	}
 	return file, writeWhole(file, func(w io.Writer) error {
-		_, err := w.Write(docs.TargetSchema)
+		_, err := w.Write(schema)
 		return err
 	})
 }
@@ -111,6 +116,12 @@ func (a *app) commandLine(args ...string) string {
 	if a.targetDir != "" {
 		words = append(words, "--target-dir", a.targetDir)
 	}
+	return shellLine(words...)
+}
+
+// shellLine is a command as it is typed to a shell.
+func shellLine(words ...string) string {
+	words = slices.Clone(words)
 	for i, w := range words {
 		if strings.ContainsFunc(w, notPlain) {
 			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -16,6 +16,8 @@ import (
 	"golang.org/x/term"
 
 	"versweep/runtimes"
+	"versweep/runtimes/strictyaml"
+	"versweep/sweep"
 )
 
 // Exit statuses, part of the outside surface.
@@ -36,12 +38,17 @@ func main() {
 
 // run carries out one command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return runOn(sweep.ThisMachine(), args, stdin, stdout, stderr)
+}
+
+// runOn is run with another machine to watch while servers are measured.
+func runOn(machine sweep.Machine, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// The first signal asks for a clean end; restoring the default handling
 	// then lets a second one end the program at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin), now: time.Now}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin), machine: machine, now: time.Now}
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -55,7 +62,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (a *app) tell(ctx context.Context, err error) int {
 	line, hint, status := a.explain(ctx, err)
 	fmt.Fprintln(a.stderr, "versweep: "+safe(line))
-	if e, ok := errors.AsType[*runtimes.DefinitionError](err); ok {
+	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
 		for _, l := range e.Excerpt {
 			fmt.Fprintln(a.stderr, "  "+l)
 		}

@@ -79,7 +79,7 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	}
 	defer l.close()
 	if l.environment.Hash() != sw.Environment.Hash() {
-		return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, difference(sw.Environment, l.environment))
+		return anotherEnvironment(sw, l)
 	}
 	if was := sw.Plan.Definition.Hash; was != "" && was != l.definition.Hash {
 		return &hintedError{
@@ -94,11 +94,23 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if err := a.obtainMissing(ctx, st, l, &sw); err != nil {
 		return err
 	}
-	if err := a.carryOut(ctx, st, l, &sw); err != nil {
+	if err := a.carryOut(ctx, st, l, &sw, nil); err != nil {
 		return err
 	}
 	a.tidy(ctx, l, sw.Outcomes, f.keepImages)
 	return a.showSweep(ctx, st, sw, layout, picture)
+}
+
+// anotherEnvironment says that a sweep cannot be gone on with here.
+func anotherEnvironment(sw sweep.Sweep, l *launching) error {
+	what := difference(sw.Environment, l.environment)
+	switch {
+	case sw.Plan.Source != l.supply.Kind():
+		what = fmt.Sprintf("source was %q, is %q", sw.Plan.Source, l.supply.Kind())
+	case sw.Plan.Launcher != l.kind:
+		what = fmt.Sprintf("launcher was %q, is %q", sw.Plan.Launcher, l.kind)
+	}
+	return fmt.Errorf("going on with sweep %d: it was begun in another environment (%s), and samples of two are never mixed", sw.ID, what)
 }
 
 // unfinished claims and reads the sweep to go on with. It is read once it is

@@ -46,14 +46,24 @@ Every sample is saved at once. It prints the table and writes the chart.`,
 		Example: "  versweep run node --versions '18,20.11.1,latest' --per line -o node.png",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.profileFlags.given = cmd.Flags().Changed
 			return a.runAll(cmd.Context(), args, f, cmd.Flags().Changed("seed"))
 		},
 	}
+	f.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&f.picture, "output", "o", "", "write the trend of throughput to this .png or .svg file (default none)")
+	flags.StringVar(&f.layout, "layout", "", layoutHelp)
+	flags.BoolVar(&f.yes, "yes", false, "do not ask before the work starts")
+	return cmd
+}
+
+// add adds the flags that say what is swept and how.
+func (f *runFlags) add(cmd *cobra.Command) {
 	f.selectionFlags.add(cmd, "(default line, or patch with --versions)")
 	f.launchFlags.add(cmd)
-	flags := cmd.Flags()
 	f.profileFlags.add(cmd)
+	f.profileFlags.given = cmd.Flags().Changed
+	flags := cmd.Flags()
 	flags.BoolVar(&f.latencyPass, "latency-pass", false, "after each window a second one at a fixed rate, so that latency is compared at equal load")
 	flags.Float64Var(&f.latencyShare, "latency-share", 0.5, "rate of --latency-pass, as a share of the reference's throughput")
 	flags.StringVar(&f.rounds, "rounds", defaultRounds, "samples of each version: a number, or MIN:MAX to stop from MIN on where all is settled")
@@ -61,10 +71,6 @@ Every sample is saved at once. It prints the table and writes the chart.`,
 	flags.DurationVar(&f.budget, "budget", 0, "begin no round that would end after so much time of measuring, that before a resume included, such as 20m (default no limit)")
 	flags.StringVar(&f.reference, "reference", "", "version sampled in every round and twice (default the newest stable; kept for later sweeps)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order in which versions are sampled (default random, and recorded)")
-	flags.StringVarP(&f.picture, "output", "o", "", "write the trend of throughput to this .png or .svg file (default none)")
-	flags.StringVar(&f.layout, "layout", "", layoutHelp)
-	flags.BoolVar(&f.yes, "yes", false, "do not ask before the work starts")
-	return cmd
 }
 
 // order is the sweep of one target as the command line asks for it, checked as

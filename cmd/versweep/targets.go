@@ -15,6 +15,7 @@ import (
 
 	"versweep/docs"
 	"versweep/runtimes"
+	"versweep/runtimes/strictyaml"
 	"versweep/sweep"
 )
 
@@ -93,7 +94,7 @@ func (a *app) listTargets() error {
 		case err != nil:
 			problem := err.Error()
 			t.Problem = orNull(problem)
-			if wrong, ok := errors.AsType[*runtimes.DefinitionError](err); ok && wrong.Line > 0 {
+			if wrong, ok := errors.AsType[*strictyaml.Error](err); ok && wrong.Line > 0 {
 				problem += "; versweep targets show " + e.Name + " shows the place"
 			}
 			a.warn("%s", problem)

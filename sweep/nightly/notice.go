@@ -40,7 +40,7 @@ type Notice struct {
 	// Version is the one that is missing; empty when it is the whole target,
 	// or about a finding.
 	Version string
-	Reason  string    // why it is missing, or in which version it recovered; one line, may be empty
+	Reason  string    // why it is missing, or how else than in Finding.RecoveredIn it recovered; one line, may be empty
 	Since   time.Time // when this was told first; for Back, when it went missing
 }
 
@@ -56,7 +56,14 @@ type Night struct {
 // TargetNight is what a night did for one target.
 type TargetNight struct {
 	Target, Title string
-	Measured      []string // versions sampled tonight, in version order
+	Measured      []string // versions that tonight's samples count of, in version order
+	Tried         int      // versions that were tried, whatever came of it
 	Left          int      // versions that should have been, and wait for the next night
 	Failed        string   // why nothing could be done; one line, empty when something could
+	Stopped       string   // why it was ended before all was done; one line, empty when it was not
+
+	// Suspicions are those that wait for fresh rounds, and those that tonight's
+	// have settled.
+	Suspicions []Suspicion
+	Remarks    []string // what went otherwise than planned, one line each
 }

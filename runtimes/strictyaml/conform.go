@@ -1,13 +1,12 @@
-package runtimes
+package strictyaml
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -19,39 +18,41 @@ import (
 // conformer holds a text against the form, strictly: goccy/go-yaml alone would
 // take the number 1.10 for the text "1.1" and an empty value for none.
 type conformer struct {
-	whole *form
-	spots map[string]spot // by path: of a key or an item
+	Document
+	spots  map[string]spot // by path: of a key or an item
+	secret bool            // what is looked at is below a key of Secrets
 }
 
 // conform reads text as one document of the form and tells where each of its
-// keys and items stands, by path: "sources[0].npm". The error is a *flaw.
-func conform(text []byte, f *form) (map[string]spot, error) {
+// keys and items stands, by path: "sources[0].npm". The error is a *Flaw.
+func (d Document) conform(text []byte) (map[string]spot, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		found := yamlFlaw(err)
 		if indentedByTab(text, found.spot.line) {
-			found.hint = "indent with blanks; YAML takes no tabs"
+			found.Hint = "indent with blanks; YAML takes no tabs"
 		}
 		return nil, found
 	}
-	c := conformer{whole: f, spots: map[string]spot{}}
+	c := conformer{Document: d, spots: map[string]spot{}}
 	switch {
 	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
-		return nil, &flaw{problem: "is empty"}
+		return nil, &Flaw{Problem: "is empty"}
 	case len(file.Docs) > 1:
-		return nil, &flaw{spot: spotOf(file.Docs[1].Start), problem: "a second document begins; there has to be one"}
+		return nil, &Flaw{spot: spotOf(file.Docs[1].Start), Problem: "a second document begins; there has to be one"}
 	}
 	c.spots[""] = spotOf(firstToken(file.Docs[0].Body))
-	return c.spots, c.node("", file.Docs[0].Body, f)
+	return c.spots, c.node("", file.Docs[0].Body, d.Form)
 }
 
 // yamlFlaw is what the YAML reader says, with its place.
-func yamlFlaw(err error) *flaw {
+func yamlFlaw(err error) *Flaw {
 	said, ok := errors.AsType[yaml.Error](err)
 	if !ok {
-		return &flaw{problem: firstWords(err.Error())}
+		line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+		return &Flaw{Problem: line}
 	}
-	return &flaw{spot: spotOf(said.GetToken()), problem: "this is no YAML: " + said.GetMessage()}
+	return &Flaw{spot: spotOf(said.GetToken()), Problem: "this is no YAML: " + said.GetMessage()}
 }
 
 // indentedByTab tells whether there is a tab before the words of a line.
@@ -77,76 +78,95 @@ func spotOf(t *token.Token) spot {
 }
 
 // node checks one value. What is wrong with it is told at its own place.
-func (c *conformer) node(path string, n ast.Node, f *form) error {
+func (c *conformer) node(path string, n ast.Node, f *Form) error {
 	wrong := func(hint string) error {
-		return &flaw{path: path, spot: spotOf(n.GetToken()), problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), f.kind), hint: hint}
+		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), f.Kind), Hint: hint}
 	}
 	switch n := n.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		return &flaw{path: path, spot: spotOf(n.GetToken()), problem: "anchors, aliases and tags have no place in a definition", hint: "write the value out; recipes laid over one another save the repeating"}
+		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: "anchors, aliases and tags have no place in " + c.Noun, Hint: "write the value out; " + c.Instead}
 	case *ast.NullNode:
-		return &flaw{path: path, spot: c.spots[path], problem: "has no value; it has to be " + string(f.kind), hint: "leave the key out, or give it a value"}
+		return &Flaw{Path: path, spot: c.spots[path], Problem: "has no value; it has to be " + string(f.Kind), Hint: "leave the key out, or give it a value"}
 	}
-	switch f.kind {
-	case formMapping, formTable:
+	if f.Scalar != nil {
+		return c.scalar(path, n, f.Scalar)
+	}
+	switch f.Kind {
+	case Mapping, Table:
 		m, ok := n.(ast.MapNode)
 		if !ok {
 			return wrong("")
 		}
 		return c.mapping(path, m, f)
-	case formList:
+	case List:
 		list, ok := n.(*ast.SequenceNode)
 		if !ok {
+			if c.secret {
+				return wrong("")
+			}
 			return wrong("a list of one is written [" + sourceText(n) + "]")
 		}
 		for i, item := range list.Values {
 			at := fmt.Sprintf("%s[%d]", path, i)
 			c.spots[at] = spotOf(firstToken(item))
-			if err := c.node(at, item, f.of); err != nil {
+			if err := c.node(at, item, f.Of); err != nil {
 				return err
 			}
 		}
 		return nil
-	case formText:
+	case Text:
 		return c.text(path, n, f)
-	case formNumber:
+	case Number:
 		if _, ok := n.(*ast.IntegerNode); !ok {
 			return wrong("")
 		}
-	case formFlag:
+	case Flag:
 		if _, ok := n.(*ast.BoolNode); !ok {
 			return wrong("")
-		}
-	case formDuration:
-		text, ok := textOf(n)
-		if _, err := time.ParseDuration(text); !ok || err != nil {
-			return wrong("write it with its unit: 500ms, 10s, 2m")
 		}
 	}
 	return nil
 }
 
-func (c *conformer) text(path string, n ast.Node, f *form) error {
+// scalar checks a text with a way of writing of its own.
+func (c *conformer) scalar(path string, n ast.Node, s *Scalar) error {
+	text, ok := textOf(n)
+	if !ok && s.Numbers {
+		switch n.(type) {
+		case *ast.IntegerNode, *ast.FloatNode:
+			text, ok = sourceText(n), true
+		}
+	}
+	if ok && regexp.MustCompile(s.Pattern).MatchString(text) {
+		if s.Check == nil || s.Check(text) {
+			return nil
+		}
+		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%q is not %s", text, s.Kind), Hint: s.Hint}
+	}
+	return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), s.Kind), Hint: s.Hint}
+}
+
+func (c *conformer) text(path string, n ast.Node, f *Form) error {
 	text, ok := textOf(n)
 	if !ok {
-		found := &flaw{path: path, spot: spotOf(n.GetToken()), problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), formText)}
-		if written := sourceText(n); written != "" {
-			found.hint = fmt.Sprintf("put it in quotes: %q", written)
+		found := &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), Text)}
+		if written := sourceText(n); written != "" && !c.secret {
+			found.Hint = fmt.Sprintf("put it in quotes: %q", written)
 		}
 		return found
 	}
-	if len(f.values) == 0 || slices.Contains(f.values, text) {
+	if len(f.Values) == 0 || slices.Contains(f.Values, text) {
 		return nil
 	}
-	return &flaw{
-		path: path, spot: spotOf(n.GetToken()), hint: "known: " + strings.Join(f.values, ", "),
-		problem: fmt.Sprintf("unknown value %q%s", text, didYouMean(text, f.values)),
+	return &Flaw{
+		Path: path, spot: spotOf(n.GetToken()), Hint: "known: " + strings.Join(f.Values, ", "),
+		Problem: fmt.Sprintf("unknown value %q%s", text, DidYouMean(text, f.Values)),
 	}
 }
 
 // mapping checks keys and values of a mapping with the form's keys, or of a
 // table with names of the user's own.
-func (c *conformer) mapping(path string, m ast.MapNode, f *form) error {
+func (c *conformer) mapping(path string, m ast.MapNode, f *Form) error {
 	for all := m.MapRange(); all.Next(); {
 		key := all.Key()
 		name, ok := "", false
@@ -155,18 +175,21 @@ func (c *conformer) mapping(path string, m ast.MapNode, f *form) error {
 		}
 		at := spotOf(key.GetToken())
 		if !ok {
-			return &flaw{path: path, spot: at, problem: "a key has to be text", hint: "put it in quotes; merge keys (<<) have no place in a definition"}
+			return &Flaw{Path: path, spot: at, Problem: "a key has to be text", Hint: "put it in quotes; merge keys (<<) have no place in " + c.Noun}
 		}
-		inside, value := pathOf(path, name), f.of
-		if f.kind == formMapping {
-			known, ok := f.key(name)
+		inside, value := PathOf(path, name), f.Of
+		if f.Kind == Mapping {
+			known, ok := f.Key(name)
 			if !ok {
 				return c.unknownKey(path, name, at, f)
 			}
-			value = known.form
+			value = known.Form
 		}
 		c.spots[inside] = at
-		if err := c.node(inside, all.Value(), value); err != nil {
+		outside := c.secret
+		c.secret = outside || f.Kind == Mapping && slices.Contains(c.Secrets, name)
+		err := c.node(inside, all.Value(), value)
+		if c.secret = outside; err != nil {
 			return err
 		}
 	}
@@ -175,37 +198,31 @@ func (c *conformer) mapping(path string, m ast.MapNode, f *form) error {
 
 // unknownKey suggests where a key of that name belongs, below here first, or
 // else the nearest key that belongs here.
-func (c *conformer) unknownKey(path, name string, at spot, f *form) error {
+func (c *conformer) unknownKey(path, name string, at spot, f *Form) error {
 	homes := f.homes(name)
 	if len(homes) == 0 {
-		homes = c.whole.homes(name)
+		homes = c.Form.homes(name)
 	}
-	suggestion := didYouMean(name, f.names())
+	suggestion := DidYouMean(name, f.names())
 	switch {
 	case slices.Contains(homes, ""):
 		suggestion = "; it belongs at the top, without indentation"
 	case len(homes) > 0:
 		suggestion = "; it belongs in " + strings.Join(homes, " or ")
 	}
-	return &flaw{
-		path: path, spot: at, problem: fmt.Sprintf("unknown key %q%s", name, suggestion),
-		hint: "keys here: " + strings.Join(f.names(), ", "),
+	return &Flaw{
+		Path: path, spot: at, Problem: fmt.Sprintf("unknown key %q%s", name, suggestion),
+		Hint: "keys here: " + strings.Join(f.names(), ", "),
 	}
 }
 
-func didYouMean(name string, known []string) string {
-	if near := nearest(name, known); near != "" {
+// DidYouMean is how a suggestion ends a line about an unknown name: the nearest of
+// those known, or nothing.
+func DidYouMean(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
-}
-
-// pathOf is the path of a key inside of path.
-func pathOf(path, key string) string {
-	if strings.ContainsFunc(key, func(r rune) bool { return !nameRune(r) && r != '_' && !(r >= 'A' && r <= 'Z') }) {
-		return path + "[" + strconv.Quote(key) + "]"
-	}
-	return below(path, key)
 }
 
 func textOf(n ast.Node) (string, bool) {
@@ -238,15 +255,15 @@ func firstToken(n ast.Node) *token.Token {
 func kindOf(n ast.Node) string {
 	switch n.(type) {
 	case ast.MapNode:
-		return string(formMapping)
+		return string(Mapping)
 	case *ast.SequenceNode:
-		return string(formList)
+		return string(List)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		return "a number"
 	case *ast.BoolNode:
-		return string(formFlag)
+		return string(Flag)
 	}
-	return string(formText)
+	return string(Text)
 }
 
 // spotFor finds the place of a path, or of the nearest part around it that has

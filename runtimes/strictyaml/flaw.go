@@ -1,15 +1,16 @@
-package runtimes
+package strictyaml
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// DefinitionError says what is wrong in a target's definition, and where. Its
-// text is one line that is complete by itself.
-type DefinitionError struct {
+// Error says what is wrong in a file, and where. Its text is one line that is
+// complete by itself.
+type Error struct {
 	File    string // as a person would open it
 	Line    int    // from 1; 0 when the file as a whole is meant
 	Column  int    // from 1, in characters
@@ -18,54 +19,63 @@ type DefinitionError struct {
 	Excerpt []string // the lines around the place, with the place marked; printable
 }
 
-func (e *DefinitionError) Error() string {
+func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Problem
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Problem)
 }
 
-// flaw is what is wrong in a definition before it is known where in the file
-// that is.
-type flaw struct {
-	path    string // "sources[0].npm"; empty for the file as a whole
-	spot    spot   // zero when path says it all
-	problem string
-	hint    string
+// Flaw is what is wrong with a value before it is known where in the file that
+// is.
+type Flaw struct {
+	Path    string // "sources[0].npm"; empty for the file as a whole
+	Problem string
+	Hint    string // what to do about it; may be empty
+	spot    spot   // zero when Path says it all
 }
 
-func (f *flaw) Error() string {
-	if f.path == "" {
-		return f.problem
+func (f *Flaw) Error() string {
+	if f.Path == "" {
+		return f.Problem
 	}
-	return f.path + ": " + f.problem
+	return f.Path + ": " + f.Problem
 }
 
-// flawAt is the value at path, where something is wrong with it.
-func flawAt(path, format string, args ...any) *flaw {
-	return &flaw{path: path, problem: fmt.Sprintf(format, args...)}
+// FlawAt is the value at path, where something is wrong with it.
+func FlawAt(path, format string, args ...any) *Flaw {
+	return &Flaw{Path: path, Problem: fmt.Sprintf(format, args...)}
 }
 
-// within says that what err is about lies in the part of the definition at
-// path.
-func within(path string, err error) error {
-	switch f, ok := err.(*flaw); {
+// Within says that what err is about lies in the part of the file at path.
+func Within(path string, err error) error {
+	switch f, ok := err.(*Flaw); {
 	case err == nil:
 		return nil
 	case !ok:
-		return flawAt(path, "%v", err)
+		return FlawAt(path, "%v", err)
 	default:
-		f.path = below(path, f.path)
+		f.Path = Below(path, f.Path)
 		return f
 	}
 }
 
-// below joins two paths, of which either may be empty.
-func below(path, inner string) string {
+// Below joins two paths, of which either may be empty.
+func Below(path, inner string) string {
 	if path == "" || inner == "" {
 		return path + inner
 	}
 	return path + "." + inner
+}
+
+// PathOf is the path of a key inside of path.
+func PathOf(path, key string) string {
+	if strings.ContainsFunc(key, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	}) {
+		return path + "[" + strconv.Quote(key) + "]"
+	}
+	return Below(path, key)
 }
 
 // spot is a place in the text.

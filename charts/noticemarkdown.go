@@ -1,0 +1,53 @@
+package charts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"versweep/sweep/nightly"
+)
+
+// NightMarkdown tells a night as GitHub-flavoured Markdown: what is told as a
+// list, what was done as a table of targets, what stands besides as a list. Text
+// from outside is escaped. It has at most limit bytes, if limit leaves room for
+// the heading: what does not fit is counted.
+func NightMarkdown(n nightly.Night, limit int) string {
+	room := limit - 200 // for the lines that say what was left out
+	var b strings.Builder
+	fmt.Fprintf(&b, "## versweep: %s\n", markdown(NightTitle(n)))
+	writeMarkdownNotices(&b, "", n.Notices, room)
+	if len(n.Targets) > 0 {
+		b.WriteString("\n| target | tonight |\n|---|---|\n")
+		for i, t := range n.Targets {
+			row := fmt.Sprintf("| %s | %s |\n", markdown(targetTitleOf(t)), markdown(TargetNightText(t)))
+			if b.Len()+len(row) > room {
+				fmt.Fprintf(&b, "| and %d more | |\n", len(n.Targets)-i)
+				break
+			}
+			b.WriteString(row)
+		}
+	}
+	told := map[string]bool{}
+	for _, notice := range n.Notices {
+		told[notice.Key] = true
+	}
+	before := slices.DeleteFunc(slices.Clone(n.Open), func(o nightly.Notice) bool { return told[o.Key] })
+	writeMarkdownNotices(&b, "\nStanding as told before:\n", before, room)
+	return b.String()
+}
+
+func writeMarkdownNotices(b *strings.Builder, head string, notices []nightly.Notice, room int) {
+	if len(notices) == 0 || b.Len() > room {
+		return
+	}
+	b.WriteString(head + "\n")
+	for i, n := range notices {
+		line := "- **" + markdown(targetTitleOf(nightly.TargetNight{Target: n.Target, Title: n.Title})) + ", " + markdown(NoticeHead(n)) + "**: " + markdown(NoticeBody(n)) + "\n"
+		if b.Len()+len(line) > room {
+			fmt.Fprintf(b, "- and %d more\n", len(notices)-i)
+			return
+		}
+		b.WriteString(line)
+	}
+}

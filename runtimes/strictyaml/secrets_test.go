@@ -1,0 +1,51 @@
+package strictyaml
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+type hook struct {
+	URL    string            `yaml:"url"`
+	Header map[string]string `yaml:"header"`
+	Names  []string          `yaml:"names"`
+}
+
+var hooks = Document{Noun: "a hook", Instead: "there is little to repeat", Secrets: []string{"url", "header"}, Form: FormOf(reflect.TypeFor[hook](), nil)}
+
+func TestSecretsAreNeverShown(t *testing.T) {
+	for name, text := range map[string]string{
+		"beside the flaw":       "url: https://x.test/hush\nnaems: [x]\n",
+		"in quotes":             "url: \"https://x.test/hush\" # why\nnaems: [x]\n",
+		"over lines":            "url: 'https://x.test/hush\n  hush'\nnaems: [x]\n",
+		"as a block":            "url: |\n  https://x.test/hush\n  hush\nnaems: [x]\n",
+		"in a flow":             "header: {A: hush, B: 'hush hush'}\nnaems: [x]\n",
+		"as a number":           "header: {A: 5hush}\nheader2: x\n",
+		"of the wrong kind":     "header: {A: [hush]}\n",
+		"a list for one":        "header: hush\n",
+		"the number itself":     "header: {A: 4711}\n",
+		"after the flaw":        "naems: [x]\nheader:\n  A: hush\n",
+		"before the flaw":       "header:\n  A: hush\n  B: hush\nnaems: [x]\n",
+		"in what is no YAML":    "url: https://x.test/hush\nnames: [x\n",
+		"in a comment":          "# url: https://x.test/hush\nnaems: [x]\n",
+		"swallowed by text":     "|\n  names: x\n  url: https://x.test/hush\n",
+		"under the wrong place": "names: [{url: hush}]\n",
+	} {
+		var h hook
+		err := hooks.Read("hook.yaml", []byte(text), &h, nil)
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		told := strings.Join(append([]string{e.Error(), e.Hint}, e.Excerpt...), "\n")
+		if strings.Contains(told, "hush") || strings.Contains(told, "4711") {
+			t.Errorf("%s:\n%s", name, told)
+		}
+		if e.Line == 0 || (len(e.Excerpt) == 0) != (name == "in what is no YAML") {
+			t.Errorf("%s: line %d, excerpt %q", name, e.Line, e.Excerpt)
+		}
+	}
+}

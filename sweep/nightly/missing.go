@@ -1,0 +1,62 @@
+package nightly
+
+import (
+	"fmt"
+	"time"
+
+	"versweep/sweep"
+)
+
+// Lack is an expected result that is not there.
+type Lack struct {
+	Version string // empty for the whole target
+	Reason  string // one line
+}
+
+// staleTwice is how many times as old as stale a sample may get before that is
+// told: the budget does not suffice.
+const staleTwice = 2
+
+// Lacks lists the results of a target that are expected and not there, in version
+// order, those that vanished first: of versions that were measured and are not in
+// the source any more, that fail, or that the budget has left alone for too long.
+// A version that nobody has tried yet is no lack. Where no version could ever be
+// measured, it is the whole target.
+func Lacks(q Inquiry, vanished []sweep.Version) []Lack {
+	var lacks []Lack
+	for _, v := range vanished {
+		lacks = append(lacks, Lack{v.Name, "it was measured before, and is not to be found any more"})
+	}
+	records := recordsOf(q.Past)
+	if whole := wholeLack(records); whole != nil {
+		return []Lack{*whole}
+	}
+	for _, v := range q.Kept {
+		r := records[v.Name]
+		switch age := q.Now.Sub(r.sampled); {
+		case r.lack() != "" && !v.MovedFrom(r.version):
+			lacks = append(lacks, Lack{v.Name, r.lack()})
+		case r.good > 0 && age > staleTwice*q.Fresh:
+			lacks = append(lacks, Lack{v.Name, fmt.Sprintf("last sampled %d days ago: the budget does not suffice to keep it fresh", int(age/(24*time.Hour)))})
+		}
+	}
+	return lacks
+}
+
+// wholeLack is the target's own lack where versions were tried and not one was
+// ever measured; nil elsewhere.
+func wholeLack(records map[string]record) *Lack {
+	var newest *record
+	for _, r := range records {
+		if r.good > 0 {
+			return nil
+		}
+		if r.lack() != "" && (newest == nil || r.version.Compare(newest.version) > 0) {
+			newest = &r
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	return &Lack{"", fmt.Sprintf("no version could be measured; %s: %s", newest.version.Name, newest.lack())}
+}
