@@ -322,3 +322,45 @@ func thinSlowly(ctx context.Context, path string) error {
 	_, err = s.Thin(ctx, monthly, noon, func(done, total int) { fmt.Println("thinned", done) })
 	return err
 }
+
+// A sweep goes on while another process thins the store and shrinks the file.
+func TestThinBesideASweep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "versweep.db")
+	s := reopen(t, path)
+	for range 8 {
+		thick(t, s, days(1000))
+	}
+	id := begin(t, s, "1.0.0").ID
+	m := thickSamples()[0]
+	m.Round, m.Attempt, m.Marks = 0, 0, nil
+	stop, ended := make(chan bool), make(chan error)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				ended <- nil
+				return
+			default:
+			}
+			m.Round++
+			if err := s.SaveSample(context.WithoutCancel(t.Context()), id, &m); err != nil {
+				ended <- err
+				<-stop
+				return
+			}
+		}
+	}()
+	other := reopen(t, path)
+	_, err := other.Thin(t.Context(), monthly, noon, nil)
+	if err == nil {
+		err = other.Compact(t.Context(), false)
+	}
+	close(stop)
+	if err := errors.Join(err, <-ended); err != nil {
+		t.Fatal(err)
+	}
+	sw := loaded(t, s, id)
+	if l, _ := held(sw); len(sw.Samples) != m.Round || l != m.Round || m.Round < 2 {
+		t.Errorf("%d samples with %d histograms of %d", len(sw.Samples), l, m.Round)
+	}
+}

@@ -21,6 +21,9 @@ import (
 type history interface {
 	// Targets lists the targets that have sweeps, by name.
 	Targets(ctx context.Context) ([]string, error)
+	// History reads the latest sweeps of a target, oldest first: limit of them,
+	// or all when it is 0. None is no error.
+	History(ctx context.Context, target string, limit int) ([]sweep.Sweep, error)
 	// Recent reads the sweeps of a target that a judgement needs, oldest first,
 	// and counts the older ones of which it needs nothing. None is no error.
 	Recent(ctx context.Context, target string, span sweep.Span) (sweeps []sweep.Sweep, older int, err error)
