@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -13,18 +12,15 @@ import (
 // ErrCacheInUse: another process uses the cache.
 var ErrCacheInUse = errors.New("in use by another versweep")
 
-// cacheLock is the file by which processes that use a cache keep those that would
-// clear it away. Its locks die with the process.
-const cacheLock = "in-use.lock"
-
 // cachePatience is how long opening a cache waits for another process to have
 // cleared it.
 const cachePatience = time.Minute
 
-// lockCache takes a lock of the cache in dir, syscall.LOCK_SH or LOCK_EX. It
-// returns -1 where the disk has no locks or may not be written to.
+// lockCache takes a lock of the cache's folder, syscall.LOCK_SH or LOCK_EX, which
+// dies with the process. It returns -1 where the disk has no locks or there is no
+// folder.
 func lockCache(dir string, how int) (fd int, err error) {
-	fd, err = syscall.Open(filepath.Join(dir, cacheLock), syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC, 0o666)
+	fd, err = syscall.Open(dir, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, nil
 	}

@@ -342,6 +342,7 @@ func TestThinBesideASweep(t *testing.T) {
 				return
 			default:
 			}
+			time.Sleep(5 * time.Millisecond) // a sample takes seconds
 			m.Round++
 			if err := s.SaveSample(context.WithoutCancel(t.Context()), id, &m); err != nil {
 				ended <- err
