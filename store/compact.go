@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Room is how large a store's file is, and how much of it nothing is kept in.
@@ -46,6 +47,10 @@ const vacuumsInSteps = 2
 // pagesAtOnce bounds how long a step of Compact keeps others from writing.
 const pagesAtOnce = 512
 
+// fewPages is a step where the disk is nearly full: each page is written beside the
+// store before it has its place in it.
+const fewPages = 8
+
 // ErrCompactWhole: the store was made by an earlier build, whose files can be
 // shrunk as a whole only.
 var ErrCompactWhole = errors.New("the file can be shrunk as a whole only")
@@ -81,29 +86,42 @@ func (s *Store) Compact(ctx context.Context, whole bool) error {
 }
 
 func (s *Store) compactInSteps(ctx context.Context) error {
-	for {
+	for pages := pagesAtOnce; ; {
 		room, err := s.Room(ctx)
 		if err != nil || room.Free == 0 {
 			return errors.Join(err, s.checkpoint(ctx))
 		}
-		// The pragma frees a page each time it is asked for a row.
-		rows, err := s.write.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", pagesAtOnce))
+		err = s.freePages(ctx, pages)
+		full := pages > fewPages && hasCode(err, sqlite3.SQLITE_FULL)
+		if full {
+			pages, err = fewPages, nil
+		}
+		if err == nil && pages == fewPages {
+			err = s.checkpoint(ctx)
+		}
 		if err != nil {
-			return err
-		}
-		for rows.Next() {
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return err
 		}
 		after, err := s.Room(ctx)
 		if err != nil {
 			return err
 		}
-		if after.Free >= room.Free {
+		if after.Free >= room.Free && !full {
 			return s.checkpoint(ctx) // another process fills and frees it meanwhile
 		}
 	}
+}
+
+// freePages moves so many pages into free ones and cuts the file. The pragma does
+// one each time it is asked for a row.
+func (s *Store) freePages(ctx context.Context, pages int) error {
+	rows, err := s.write.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", pages))
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+	}
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 // compactWhole writes the file anew, so that it can be shrunk in steps from then

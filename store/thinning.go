@@ -168,7 +168,12 @@ func (s *Store) Thin(ctx context.Context, ages Ages, now time.Time, tell func(do
 			done.Kept.add(c.count, c.bytes)
 			continue
 		}
-		if err := s.thinSweep(ctx, c, now, &done); err != nil {
+		err := s.thinSweep(ctx, c, now, &done)
+		if errors.Is(err, ErrFull) && s.checkpoint(ctx) == nil {
+			// What is in the file beside the store has its place in the store by now.
+			err = s.thinSweep(ctx, c, now, &done)
+		}
+		if err != nil {
 			return done, err
 		}
 		if tell != nil {
