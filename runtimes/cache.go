@@ -29,7 +29,7 @@ func DefaultCacheDir() (string, error) {
 }
 
 // OpenCache makes the folder where needed and removes scratch folders that
-// killed processes left more than a day ago.
+// killed processes of this machine left, or any more than a day ago.
 func OpenCache(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -40,6 +40,9 @@ func OpenCache(dir string) (*Cache, error) {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 		}
+	}
+	if err := removeRunFolders(c.scratch()); err != nil {
+		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 	}
 	left, err := os.ReadDir(c.scratch())
 	if err != nil {
@@ -123,7 +126,7 @@ func (c *Cache) make(ctx context.Context, dir string, fill func(ctx context.Cont
 
 // add makes the build in dir. Nothing is left in the cache when it fails.
 func (c *Cache) add(ctx context.Context, dir string, fill func(ctx context.Context, scratch, files string) (buildFacts, error)) (buildFacts, error) {
-	scratch, err := os.MkdirTemp(c.scratch(), "build-")
+	scratch, err := os.MkdirTemp(c.scratch(), runFolder(os.Getpid())+"-")
 	if err != nil {
 		return buildFacts{}, err
 	}
@@ -164,7 +167,7 @@ func (c *Cache) program(d *Definition, r Recipe) (string, error) {
 	if err := os.RemoveAll(dir); err != nil { // what is not whole
 		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
 	}
-	scratch, err := os.MkdirTemp(c.scratch(), "program-")
+	scratch, err := os.MkdirTemp(c.scratch(), runFolder(os.Getpid())+"-")
 	if err != nil {
 		return "", fmt.Errorf("writing the program of %s: %w", d.Name, err)
 	}

@@ -109,7 +109,7 @@ func (g *gomod) list(ctx context.Context, flags ...string) ([]string, error) {
 	paths := g.module.paths()
 	slices.Reverse(paths)
 	doing := "listing the versions of Go module " + g.module.Module
-	dir, err := os.MkdirTemp("", "versweep-go-") // outside every module of the user's
+	dir, err := os.MkdirTemp("", runFolder(os.Getpid())+"-") // outside every module of the user's
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
@@ -163,7 +163,7 @@ func (g *gomod) pin(ctx context.Context, versions []sweep.Version) ([]sweep.Vers
 	for _, v := range versions {
 		args = append(args, g.module.pathOf(v.Raw)+"@"+v.Raw)
 	}
-	dir, err := os.MkdirTemp("", "versweep-go-")
+	dir, err := os.MkdirTemp("", runFolder(os.Getpid())+"-")
 	if err != nil {
 		return nil, fmt.Errorf("downloading Go module %s: %w", g.module.Module, err)
 	}
@@ -246,20 +246,24 @@ func (g *gomod) obtain(ctx context.Context, v sweep.Version) (sweep.Build, error
 // although it failed. The error of a failed command is a *BuildError with go's
 // own first complaint.
 func (g *gomod) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, g.command, args...)
+	limited, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	cmd := exec.CommandContext(limited, g.command, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"GO111MODULE=on", "GOWORK=off", "GOFLAGS=-mod=mod", // neither the user's workspace nor vendored copies
 		"GOTOOLCHAIN=local", // a version that asks for a newer Go is told, not built by another compiler
 		"CGO_ENABLED=0",     // the program is linked statically and runs in any container
 	)
-	stopGroup(cmd)
 	var stdout bytes.Buffer
 	var stderr tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	if ctx.Err() != nil {
+	err := runGroup(cmd)
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case limited.Err() != nil:
+		err = fmt.Errorf("not done within %v", commandTime)
 	}
 	if err != nil {
 		return stdout.Bytes(), &BuildError{Reason: goComplaint(stderr.lines(), err), Log: stderr.lines()}

@@ -13,11 +13,12 @@ func TestOnlyFoldersOfGoneProcessesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	this := os.Getpid()
 	want := map[string]bool{
-		runFolder(this) + "-123":                         true,  // ours, in use
-		fmt.Sprintf("%s%d-1-123", runFolderPrefix, this): false, // this number, another start
-		runFolderPrefix + "999999999-5-123":              false, // no such process
-		runFolderPrefix + "123":                          true,  // not in this form
-		"another-folder":                                 true,
+		runFolder(this) + "-123": true, // ours, in use
+		fmt.Sprintf("%s%s-%d-1-123", runFolderPrefix, machineMark(), this): false, // this number, another start
+		runFolderPrefix + machineMark() + "-999999999-5-123":               false, // no such process
+		runFolderPrefix + "00000000-999999999-5-123":                       true,  // of another machine
+		runFolderPrefix + "123":                                            true,  // not in this form
+		"another-folder":                                                   true,
 	}
 	for name := range want {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
