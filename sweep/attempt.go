@@ -16,7 +16,7 @@ const (
 // kept, and only the last one counts.
 func (r Runner) takeSample(ctx context.Context, sw *Sweep, e entry, round, position int, b Build) error {
 	for attempt := 0; ; attempt++ {
-		s, err := r.sample(ctx, b, sw)
+		s, err := r.sampleAcross(ctx, b, sw)
 		if err != nil {
 			return err
 		}
