@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"golang.org/x/term"
 
@@ -32,16 +30,23 @@ func main() {
 
 // run carries out one command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// The first signal asks for a clean end; restoring the default handling
-	// then lets a second one end the program at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	surviveClosedOutput()
+	ctx, stop := interruptible(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop)
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin)}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	unread := func() { end(errUnread) }
+	a := &app{
+		stdin: stdin, stdout: output{stdout, unread}, stderr: output{stderr, unread},
+		terminal: isTerminal(stderr), asks: isTerminal(stdin),
+	}
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	switch {
+	case context.Cause(ctx) == errUnread && a.sweeping == 0:
+		return exitInterrupted // whoever closed the output knows
+	case err == nil:
 		return exitDone
 	}
 	return a.tell(ctx, err)
