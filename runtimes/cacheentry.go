@@ -122,7 +122,7 @@ func (c *Cache) Drop(e CacheEntry) error {
 	if kindOfEntry(e.Path) == "" {
 		return fmt.Errorf("dropping %q: %w", e.Path, ErrNoEntry)
 	}
-	scratch, err := os.MkdirTemp(c.scratch(), "dropped-")
+	scratch, err := os.MkdirTemp(c.scratch(), runFolder(os.Getpid())+"-")
 	if err != nil {
 		return fmt.Errorf("dropping %s: %w", e.Path, err)
 	}

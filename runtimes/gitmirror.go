@@ -79,7 +79,7 @@ func (r *remoteGit) history(ctx context.Context) (storer.EncodedObjectStorer, ma
 			w.have = append(w.have, hash)
 		}
 	}
-	scratch, err := os.MkdirTemp(r.cache.scratch(), "history-")
+	scratch, err := os.MkdirTemp(r.cache.scratch(), runFolder(os.Getpid())+"-")
 	if err != nil {
 		return nil, nil, err
 	}
