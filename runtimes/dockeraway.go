@@ -42,10 +42,35 @@ func (e *Engine) lost(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if isAway(err) || e.ping(ctx) != nil {
+	if isAway(err) {
+		return away(err)
+	}
+	answers := e.ping
+	if cerrdefs.IsInternal(err) {
+		answers = e.staysUp
+	}
+	if answers(ctx) != nil {
 		return away(err)
 	}
 	return err
+}
+
+// endingTime is how long an engine that is about to end may still answer, while
+// it ends its containers or fails in odd ways: a tenth of a second was seen.
+const endingTime = 2 * time.Second
+
+// staysUp is an error unless the engine goes on answering for a while.
+func (e *Engine) staysUp(ctx context.Context) error {
+	for deadline := time.Now().Add(endingTime); ; {
+		if err := e.ping(ctx); err != nil || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(returnPause):
+		}
+	}
 }
 
 func (e *Engine) ping(ctx context.Context) error {

@@ -191,6 +191,9 @@ type containerInstance struct {
 	gone  chan struct{} // closed once the server has ended and ended is set
 	ended ended
 
+	hearing sync.Once
+	news    error // see newsLost
+
 	stopping sync.Once
 	exit     sweep.Exit
 	stopErr  error
@@ -377,10 +380,12 @@ func (c *containerInstance) newsLost() error {
 	default:
 		return nil
 	}
-	if c.ended.err == nil && c.launcher.engine.ping(context.Background()) != nil {
-		return away(errors.New("it ended the server"))
-	}
-	return c.ended.err
+	c.hearing.Do(func() {
+		if c.news = c.ended.err; c.news == nil && c.ended.status != outOfMemory && c.launcher.engine.staysUp(context.Background()) != nil {
+			c.news = away(errors.New("it ended the server"))
+		}
+	})
+	return c.news
 }
 
 // Stop implements sweep.Instance.
