@@ -3,6 +3,7 @@ package runtimes
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -67,12 +68,11 @@ func (l *ProcessLauncher) withComponents(ctx context.Context, b sweep.Build) (sw
 	defer cancel()
 	args := l.places(b, "0").fill(l.recipe.Components)
 	cmd := exec.CommandContext(limited, args[0], args[1:]...)
-	stopGroup(cmd)
 	cmd.Dir = scratch
 	cmd.Env = append(l.recipe.environment("0", scratch), serverPath)
 	var output tail // of more than a tail holds, the rest is no JSON object
 	cmd.Stdout = &output
-	if err := runBound(cmd); err != nil {
+	if err := runGroup(cmd); err != nil {
 		return b, ctx.Err()
 	}
 	return addComponents(b, readComponents(output.buf)), nil
@@ -91,6 +91,9 @@ func (l *DockerLauncher) withComponents(ctx context.Context, b sweep.Build) (swe
 		env: l.recipe.environment(containerPort, containerHome), labels: l.labels(b.Version),
 		network: "none", memory: l.memory,
 	})
+	if err = l.engine.lost(ctx, err); errors.Is(err, sweep.ErrAway) {
+		return b, err
+	}
 	if err != nil {
 		return b, ctx.Err()
 	}

@@ -23,7 +23,7 @@ import (
 	"versweep/sweep"
 )
 
-// This file and dockerimage.go hold every Docker type that versweep uses: the
+// This file, dockerimage.go and dockeraway.go hold every Docker type that versweep uses: the
 // required module stopped at v28.5.2 and its successor lives elsewhere, so a
 // move should be a small diff.
 
@@ -39,6 +39,11 @@ type Engine struct {
 	owner        string // marks what this process makes
 	local        bool   // on this machine, by a socket of its file system
 	certificates []byte // in PEM, for builds to trust; empty for none
+	plainVersion string // "20.10.24"
+
+	// Warn is told, in a line, what the user should know at once; may be nil.
+	Warn    func(line string)
+	waiting sync.Mutex // for the engine to come back
 }
 
 // Labels on all that versweep makes in an engine.
@@ -100,7 +105,7 @@ func ConnectEngine(ctx context.Context) (*Engine, error) {
 	}
 	e := &Engine{
 		api: api, version: name, system: version.Os, architecture: version.Arch, owner: ThisOwner(),
-		local: local,
+		local: local, plainVersion: version.Version,
 	}
 	if err := e.removeLeftovers(ctx); err != nil {
 		api.Close()
@@ -249,7 +254,7 @@ var errNoImage = errors.New("the engine has no such image any more")
 type ended struct {
 	status string // "exit status 127", "out of memory", "killed (signal 9)"
 	failed bool   // with another exit status than 0
-	err    error  // the engine could not tell
+	err    error  // the engine went away before it could tell: sweep.ErrAway
 }
 
 // outOfMemory is the status of a container that the kernel killed for its memory.
@@ -270,7 +275,13 @@ func (e *Engine) start(ctx context.Context, id string) (<-chan ended, error) {
 		case exit := <-exits:
 			done <- ended{status: e.exitStatus(waiting, id, exit.StatusCode), failed: exit.StatusCode != 0}
 		case err := <-errs:
-			done <- ended{err: err}
+			if cerrdefs.IsNotFound(err) {
+				done <- ended{status: "removed by somebody", failed: true}
+				return
+			}
+			// The engine waits as long as the container runs: that it does not
+			// any more is its own end.
+			done <- ended{err: away(err)}
 		}
 	}()
 	return done, nil

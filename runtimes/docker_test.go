@@ -244,7 +244,7 @@ func TestEngineRemovesLeftovers(t *testing.T) {
 	e := needEngine(t)
 	_, b := engineLauncher(t, e, shellTarget("sleep 3600"))
 	fields := strings.Fields(e.owner)
-	dead := *e
+	dead := &Engine{api: e.api}
 	dead.owner = fields[0] + " " + fields[1] + " " + fields[2] + " 1" // this number, but started at another time
 	left, err := dead.create(t.Context(), box{image: b.Image, network: "none", memory: serverMemory})
 	if err != nil {

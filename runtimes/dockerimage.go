@@ -59,12 +59,14 @@ func (e *Engine) pull(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("pulling %s: %w", name, err)
 	}
-	stream, err := e.api.ImagePull(ctx, name, image.PullOptions{RegistryAuth: login})
+	watched, watch := watchFor(ctx, pullStallTime)
+	defer watch.stop()
+	stream, err := e.api.ImagePull(watched, name, image.PullOptions{RegistryAuth: login})
 	if err != nil {
-		return "", fmt.Errorf("pulling %s: %w", name, err)
+		return "", fmt.Errorf("pulling %s: %w", name, watch.reason(err))
 	}
 	defer stream.Close()
-	if _, err := readStream(stream); err != nil {
+	if _, err := readStream(watch.reader(stream)); err != nil {
 		return "", fmt.Errorf("pulling %s: %w", name, err)
 	}
 	id, err := e.imageID(ctx, name)
@@ -128,7 +130,9 @@ func (e *Engine) buildImage(ctx context.Context, b imageBuild) (string, error) {
 		writer.CloseWithError(errors.Join(e.writeContext(archive, b), archive.Close()))
 	}()
 	defer reader.Close()
-	answer, err := e.api.ImageBuild(ctx, reader, build.ImageBuildOptions{
+	watched, watch := watchFor(ctx, buildStallTime)
+	defer watch.stop()
+	answer, err := e.api.ImageBuild(watched, reader, build.ImageBuildOptions{
 		Tags: []string{b.name}, Labels: b.labels, BuildArgs: b.args, AuthConfigs: auths,
 		Remove: true, ForceRemove: true, Version: build.BuilderV1,
 	})
@@ -136,7 +140,7 @@ func (e *Engine) buildImage(ctx context.Context, b imageBuild) (string, error) {
 		return "", fmt.Errorf("building image %s: %w", b.name, err)
 	}
 	defer answer.Body.Close()
-	id, err = readStream(answer.Body)
+	id, err = readStream(watch.reader(answer.Body))
 	if err != nil {
 		return "", fmt.Errorf("building image %s: %w", b.name, err)
 	}

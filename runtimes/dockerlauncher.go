@@ -94,8 +94,24 @@ func (l *DockerLauncher) labels(version string) map[string]string {
 }
 
 // Image makes the image of a build and asks it for its components. It is a
-// Finish for Supply.Obtain.
+// Finish for Supply.Obtain. Where the engine goes away meanwhile, it begins again
+// once the engine is back.
 func (l *DockerLauncher) Image(ctx context.Context, b sweep.Build) (sweep.Build, error) {
+	for lost := 1; ; lost++ {
+		made, err := l.image(ctx, b)
+		if err = l.engine.lost(ctx, err); !errors.Is(err, sweep.ErrAway) || lost == maxLostImages {
+			return made, err
+		}
+		if err := l.engine.awaitBack(ctx); err != nil {
+			return b, err
+		}
+	}
+}
+
+// maxLostImages bounds how often the making of one image may be lost.
+const maxLostImages = 3
+
+func (l *DockerLauncher) image(ctx context.Context, b sweep.Build) (sweep.Build, error) {
 	b, err := l.engine.targetImage(ctx, l.definition, l.recipe, l.base, b)
 	if err != nil {
 		return b, err
@@ -122,7 +138,15 @@ func (l *DockerLauncher) loaderBox(server string, command []string) box {
 }
 
 // Start implements sweep.Launcher.
-func (l *DockerLauncher) Start(ctx context.Context, b sweep.Build) (_ sweep.Instance, err error) {
+func (l *DockerLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Instance, error) {
+	instance, err := l.start(ctx, b)
+	if err != nil {
+		return nil, l.engine.lost(ctx, err)
+	}
+	return instance, nil
+}
+
+func (l *DockerLauncher) start(ctx context.Context, b sweep.Build) (_ *containerInstance, err error) {
 	server, err := l.engine.create(ctx, l.serverBox(b))
 	if err != nil {
 		return nil, err
@@ -140,6 +164,9 @@ func (l *DockerLauncher) Start(ctx context.Context, b sweep.Build) (_ sweep.Inst
 	}()
 	started := time.Now()
 	exit, err := l.engine.start(ctx, server)
+	if isAway(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &sweep.StartError{Reason: err.Error()}
 	}
@@ -178,6 +205,9 @@ type containerInstance struct {
 
 	gone  chan struct{} // closed once the server has ended and ended is set
 	ended ended
+
+	hearing sync.Once
+	news    error // see newsLost
 
 	stopping sync.Once
 	exit     sweep.Exit
@@ -228,11 +258,10 @@ func (c *containerInstance) await(ctx context.Context, started time.Time) error 
 	}
 	select {
 	case <-c.gone:
-		reason := c.ended.status
-		if c.ended.err != nil {
-			reason = c.ended.err.Error()
+		if err := c.newsLost(); err != nil {
+			return err
 		}
-		return &sweep.StartError{Reason: "ended before it served: " + reason, Log: c.launcher.engine.logs(c.server)}
+		return &sweep.StartError{Reason: "ended before it served: " + c.ended.status, Log: c.launcher.engine.logs(c.server)}
 	default:
 	}
 	if notReady, ok := errors.AsType[*notReadyError](errors.Join(err, engineErr)); ok {
@@ -336,9 +365,38 @@ func (c *containerInstance) Load(ctx context.Context, profile load.Profile, hook
 	case ctx.Err() != nil:
 		return load.Result{}, ctx.Err()
 	case err != nil:
-		return load.Result{}, fmt.Errorf("%w (load engine: %s)", err, strings.Join(c.complaint.lines(), "; "))
+		return load.Result{}, c.lost(ctx, fmt.Errorf("%w (load engine: %s)", err, strings.Join(c.complaint.lines(), "; ")))
 	}
 	return result, nil
+}
+
+// lost tells whether something failed because the engine went away. The news of
+// the server's end is then cut off, even where the engine is back already.
+func (c *containerInstance) lost(ctx context.Context, err error) error {
+	select {
+	case <-c.gone:
+	case <-time.After(goneNews):
+	}
+	if news := c.newsLost(); news != nil {
+		return news
+	}
+	return c.launcher.engine.lost(ctx, err)
+}
+
+// newsLost tells whether the server ended by the end of the engine: the engine
+// cannot tell how it ended, or is gone since, having ended its containers first.
+func (c *containerInstance) newsLost() error {
+	select {
+	case <-c.gone:
+	default:
+		return nil
+	}
+	c.hearing.Do(func() {
+		if c.news = c.ended.err; c.news == nil && c.ended.status != outOfMemory && c.launcher.engine.staysUp(context.Background()) != nil {
+			c.news = away(errors.New("it ended the server"))
+		}
+	})
+	return c.news
 }
 
 // Stop implements sweep.Instance.
@@ -346,9 +404,11 @@ func (c *containerInstance) Stop() (sweep.Exit, error) {
 	c.stopping.Do(func() {
 		select {
 		case <-c.gone:
-			c.exit.Early, c.exit.Status = true, c.ended.status
-			c.exit.OutOfMemory = c.ended.status == outOfMemory
-			c.exit.Log = c.launcher.engine.logs(c.server)
+			if c.stopErr = c.newsLost(); c.stopErr == nil {
+				c.exit.Early, c.exit.Status = true, c.ended.status
+				c.exit.OutOfMemory = c.ended.status == outOfMemory
+				c.exit.Log = c.launcher.engine.logs(c.server)
+			}
 		default:
 		}
 		if c.input != nil {
@@ -363,7 +423,9 @@ func (c *containerInstance) Stop() (sweep.Exit, error) {
 			}
 		}
 		both.Wait()
-		c.stopErr = errors.Join(errs[:]...)
+		if c.stopErr == nil {
+			c.stopErr = c.launcher.engine.lost(context.Background(), errors.Join(errs[:]...))
+		}
 	})
 	return c.exit, c.stopErr
 }

@@ -168,12 +168,24 @@ func (s *gitSession) fetch(ctx context.Context, objects storer.Storer, w wish) (
 		request.Filter = w.filter
 		request.Capabilities.Set(capability.Filter)
 	}
+	outside := ctx
+	ctx, watch := watchFor(ctx, stallTime)
+	defer watch.stop()
 	answer, err := s.UploadPack(ctx, request)
 	if err != nil {
-		return accessError(err)
+		return accessError(watch.reason(err))
 	}
-	defer func() { err = errors.Join(err, answer.Close()) }()
-	bounded := &boundedReader{from: answer, left: w.limit}
+	defer func() {
+		switch closing := answer.Close(); {
+		case outside.Err() != nil:
+			err = outside.Err()
+		case err != nil:
+			err = watch.reason(err)
+		default:
+			err = closing
+		}
+	}()
+	bounded := &boundedReader{from: watch.reader(answer), left: w.limit}
 	var kind sideband.Type
 	switch {
 	case request.Capabilities.Supports(capability.Sideband64k):

@@ -246,20 +246,24 @@ func (g *gomod) obtain(ctx context.Context, v sweep.Version) (sweep.Build, error
 // although it failed. The error of a failed command is a *BuildError with go's
 // own first complaint.
 func (g *gomod) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, g.command, args...)
+	limited, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	cmd := exec.CommandContext(limited, g.command, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"GO111MODULE=on", "GOWORK=off", "GOFLAGS=-mod=mod", // neither the user's workspace nor vendored copies
 		"GOTOOLCHAIN=local", // a version that asks for a newer Go is told, not built by another compiler
 		"CGO_ENABLED=0",     // the program is linked statically and runs in any container
 	)
-	stopGroup(cmd)
 	var stdout bytes.Buffer
 	var stderr tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := runBound(cmd)
-	if ctx.Err() != nil {
+	err := runGroup(cmd)
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case limited.Err() != nil:
+		err = fmt.Errorf("not done within %v", commandTime)
 	}
 	if err != nil {
 		return stdout.Bytes(), &BuildError{Reason: goComplaint(stderr.lines(), err), Log: stderr.lines()}

@@ -4,6 +4,7 @@ package runtimes
 
 import (
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -15,6 +16,17 @@ func stopGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
+}
+
+// runGroup runs cmd to its end as stopGroup has it. Where the system can, cmd is
+// ended with this program, however that ends: the signal for it hangs on the
+// thread that starts cmd, which is therefore kept.
+func runGroup(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	stopGroup(cmd)
+	endWithThread(cmd)
+	return cmd.Run()
 }
 
 // signalGroup ends a process group: asks first, then forces. A group that is

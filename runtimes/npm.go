@@ -140,15 +140,19 @@ func (n *npm) fetch(ctx context.Context, version, folder string) (string, error)
 // run runs npm and returns its output. The error of a failed command is npm's
 // own first line of complaint.
 func (n *npm) run(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, n.command, args...)
+	limited, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	cmd := exec.CommandContext(limited, n.command, args...)
 	cmd.Env = append(os.Environ(), "npm_config_update_notifier=false", "npm_config_fund=false", "npm_config_audit=false")
-	stopGroup(cmd)
 	var stdout bytes.Buffer
 	var complaint tail
 	cmd.Stdout, cmd.Stderr = &bounded{w: &stdout, left: maxNPMAnswer}, &complaint
-	if err := runBound(cmd); err != nil {
-		if ctx.Err() != nil {
+	if err := runGroup(cmd); err != nil {
+		switch {
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
+		case limited.Err() != nil:
+			return nil, fmt.Errorf("npm: not done within %v", commandTime)
 		}
 		return nil, npmError(stdout.Bytes(), complaint.lines(), err)
 	}

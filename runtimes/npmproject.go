@@ -151,18 +151,22 @@ func (n *npmProject) published(ctx context.Context, version string) (string, err
 // runIn runs npm in a folder. The error of a failed command is a *BuildError
 // with npm's own complaint and its last lines.
 func (n *npmProject) runIn(ctx context.Context, dir string, args ...string) error {
-	cmd := exec.CommandContext(ctx, n.command, args...)
+	limited, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	cmd := exec.CommandContext(limited, n.command, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "npm_config_update_notifier=false", "npm_config_package_lock=true",
 		"npm_config_global=false", "npm_config_workspaces=false") // a project of its own, whatever lies around it
-	stopGroup(cmd)
 	var stderr tail
 	cmd.Stderr = &stderr
-	if err := runBound(cmd); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	if err := runGroup(cmd); err != nil {
 		lines := stderr.lines()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case limited.Err() != nil:
+			return &BuildError{Reason: fmt.Sprintf("npm: not done within %v", commandTime), Log: lines}
+		}
 		return &BuildError{Reason: npmError(nil, lines, err).Error(), Log: lines}
 	}
 	return nil

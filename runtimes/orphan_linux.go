@@ -2,27 +2,12 @@ package runtimes
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
-
-// runBound is cmd.Run for commands that must not outlive this program, however
-// that ends: a build that goes on would disturb the sweep that is begun next. The
-// kernel ends a child with the system thread that started it, so that one is kept.
-func runBound(cmd *exec.Cmd) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	return cmd.Run()
-}
 
 // orphanTime is how long a process may take to end once it is killed.
 const orphanTime = 2 * time.Second

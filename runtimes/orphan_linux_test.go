@@ -104,8 +104,7 @@ func TestBuildDoesNotOutliveAKill(t *testing.T) {
 	if os.Getenv("VERSWEEP_TEST_BUILDS") != "" {
 		build := exec.CommandContext(t.Context(), "sh", "-c", "echo $$; exec sleep 60")
 		build.Stdout = os.Stderr
-		stopGroup(build)
-		runBound(build)
+		runGroup(build)
 		return
 	}
 	out, err := parent.StderrPipe()

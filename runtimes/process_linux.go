@@ -2,6 +2,7 @@ package runtimes
 
 import (
 	"fmt"
+	"os/exec"
 	"runtime"
 	"syscall"
 
@@ -33,6 +34,9 @@ func (p *processInstance) start() error {
 	}()
 	return <-started
 }
+
+// endWithThread has cmd killed when the thread that starts it ends.
+func endWithThread(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
 
 func (p *processInstance) startPinned() error {
 	if cpus := p.launcher.cpus.Server; len(cpus) > 0 {

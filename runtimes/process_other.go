@@ -4,6 +4,7 @@ package runtimes
 
 import (
 	"errors"
+	"os/exec"
 	"syscall"
 
 	"versweep/sweep"
@@ -21,6 +22,9 @@ func (p *processInstance) start() error {
 	}()
 	return nil
 }
+
+// endWithThread is not possible here.
+func endWithThread(*exec.Cmd) {}
 
 // listens cannot be told here; a fresh port has to do.
 func listens(int, int) (bool, error) { return true, nil }

@@ -71,8 +71,7 @@ func (l *ProcessLauncher) runBuild(ctx context.Context, b sweep.Build, scratch, 
 	cmd.Env = buildEnvironment(os.Environ(), scratch, temporary, b.Version)
 	var output tail
 	cmd.Stdout, cmd.Stderr = &output, &output
-	stopGroup(cmd)
-	err := runBound(cmd)
+	err := runGroup(cmd)
 	if cmd.Process != nil {
 		signalGroup(cmd.Process.Pid, true) // what the command left running
 	}

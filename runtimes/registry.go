@@ -43,7 +43,7 @@ func openRegistry(repository string, patience time.Duration) (*imageRegistry, er
 	}
 	puller, err := remote.NewPuller(
 		remote.WithAuthFromKeychain(authn.DefaultKeychain),
-		remote.WithTransport(&patientTransport{inner: remote.DefaultTransport, budget: patience}),
+		remote.WithTransport(&patientTransport{inner: stallingTransport{remote.DefaultTransport, stallTime}, budget: patience}),
 		// 429 is patientTransport's to wait for.
 		remote.WithRetryStatusCodes(http.StatusRequestTimeout, http.StatusInternalServerError,
 			http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout),

@@ -11,14 +11,15 @@ import (
 const runFolderPrefix = "versweep-run-"
 
 // runFolder begins the names of the folders for temporary files, the working
-// folders of servers above all, that a process makes: with its number and its start, so that what it leaves when it is
-// killed can be told from what a process that still runs uses.
+// folders of servers above all, that a process makes: with its number and its
+// start, so that what it leaves when it is killed can be told from what a process
+// that still runs uses.
 func runFolder(pid int) string { return fmt.Sprintf("%s%d-%s", runFolderPrefix, pid, startOf(pid)) }
 
 // removeRunFolders removes the working folders of processes of this machine
-// that are gone, and ends what still works in them. Those of other users, in a folder for temporary files that is
-// everybody's, are theirs to remove, and nothing that only has such a name is
-// taken for one.
+// that are gone, and ends what still works in them. Those of other users, in a
+// folder for temporary files that is everybody's, are theirs to remove, and
+// nothing that only has such a name is taken for one.
 func removeRunFolders(dir string) error {
 	left, err := os.ReadDir(dir)
 	if err != nil {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
@@ -104,8 +106,8 @@ const atOnce = 4
 // Obtain makes a build of every version, from the cache where it is there
 // already, several at a time, and sets what identifies the versions' content.
 // A version that cannot be had is an outcome with its reason. The error is not
-// nil only when ctx ends, the engine's disk is full or nothing can be fetched at
-// all. tell is never called twice at once; finish, which may be nil, is.
+// nil only when ctx ends, a disk is full, the engine went away for good
+// or nothing can be fetched at all. tell is never called twice at once; finish, which may be nil, is.
 func (s *Supply) Obtain(ctx context.Context, versions []sweep.Version, finish Finish, tell func(Obtained)) ([]sweep.Outcome, error) {
 	pinned, err := s.pin(ctx, versions)
 	if err != nil {
@@ -122,7 +124,10 @@ func (s *Supply) Obtain(ctx context.Context, versions []sweep.Version, finish Fi
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if errors.Is(err, ErrEngineFull) {
+			if isDiskFull(err) {
+				err = fmt.Errorf("%w: %w", ErrDiskFull, err)
+			}
+			if errors.Is(err, ErrDiskFull) || errors.Is(err, ErrEngineFull) || errors.Is(err, sweep.ErrAway) {
 				return fmt.Errorf("making %s %s: %w", s.definition.Name, v.Name, err)
 			}
 			outcomes[i] = o
@@ -212,6 +217,28 @@ func failedOutcome(v sweep.Version, err error) sweep.Outcome {
 		o.Log = failed.Log
 	}
 	return o
+}
+
+// ErrDiskFull says that a build found no room in the cache or in $TMPDIR: those
+// after it would not either.
+var ErrDiskFull = errors.New("the disk is full")
+
+// isDiskFull tells whether something failed for want of room on this machine's
+// disks. Commands tell so in words.
+func isDiskFull(err error) bool {
+	if err == nil || errors.Is(err, ErrEngineFull) {
+		return false
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return true
+	}
+	words := []string{err.Error()}
+	if failed, ok := errors.AsType[*BuildError](err); ok {
+		words = append(words, failed.Log...)
+	}
+	return slices.ContainsFunc(words, func(w string) bool {
+		return strings.Contains(strings.ToLower(w), "no space left on device") || strings.Contains(w, "ENOSPC")
+	})
 }
 
 // BuildError says why a build could not be made.

@@ -17,7 +17,7 @@ const (
 // sweep was stopped between two.
 func (r Runner) takeSample(ctx context.Context, sw *Sweep, e entry, round, position, attempt int, b Build) error {
 	for ; ; attempt++ {
-		s, err := r.sample(ctx, b, sw)
+		s, err := r.sampleAcross(ctx, b, sw)
 		if err != nil {
 			return err
 		}

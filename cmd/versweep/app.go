@@ -190,14 +190,22 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 			break
 		}
 	}
-	if errors.Is(err, store.ErrFull) && a.sweeping == 0 {
+	switch {
+	case errors.Is(err, store.ErrLocked) && a.sweeping != 0:
+		hint = "wait for the other process to end, then go on with versweep resume"
+	case errors.Is(err, store.ErrFull) && a.sweeping == 0:
 		hint = "make room, then run it again"
+	case errors.Is(err, sweep.ErrAway) && a.sweeping == 0:
+		hint = "start it again, then run this again"
 	}
 	if e, ok := errors.AsType[*hintedError](err); ok && hint == "" {
 		hint = e.hint
 	}
 	if _, ok := errors.AsType[*dbError](err); ok && hint == "" {
 		hint = "name a file in a folder that you may write to with --db"
+	}
+	if a.sweeping != 0 && hint == "" {
+		hint = fmt.Sprintf("versweep resume %d goes on from there", a.sweeping)
 	}
 	return line, hint, status
 }
@@ -234,6 +242,8 @@ var hints = []struct {
 	{runtimes.ErrNoGo, "install Go, for example: apt-get install golang"},
 	{runtimes.ErrNoEngine, "start Docker, set $DOCKER_HOST, or use --launcher process"},
 	{runtimes.ErrEngineFull, "make room on the engine's disk, for example with docker image prune, and try again"},
+	{sweep.ErrAway, "start it again, then go on with versweep resume"},
+	{runtimes.ErrDiskFull, "make room in the cache and in $TMPDIR, or name a folder on another disk with --cache"},
 	{runtimes.ErrPullLimit, "wait, or docker login: registries allow more to those they know"},
 	{runtimes.ErrRegistryAccess, "docker login to the registry; versweep uses the credentials that Docker keeps"},
 	{runtimes.ErrIntegrity, "the download differs from what the registry says; try again, and mistrust a proxy in between"},

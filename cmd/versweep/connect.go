@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/dustin/go-humanize"
 
@@ -75,8 +76,12 @@ func (a *app) connectEngine(ctx context.Context, f launchFlags) (*runtimes.Engin
 		a.say("no container engine answers: servers run as processes of this machine")
 		return nil, nil
 	}
-	if err != nil || f.caBundle == "" {
-		return engine, err
+	if err != nil {
+		return nil, err
+	}
+	engine.Warn = func(line string) { a.warn("%s", line) }
+	if f.caBundle == "" {
+		return engine, nil
 	}
 	if err := engine.TrustInBuilds(f.caBundle); err != nil {
 		engine.Close()
@@ -129,6 +134,9 @@ func (a *app) tidy(ctx context.Context, l *launching, outcomes []sweep.Outcome, 
 	if l.containers == nil {
 		return
 	}
+	// The sweep is whole: an interrupt must not leave this half done.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
+	defer cancel()
 	removed, err := l.containers.TidyImages(ctx, outcomes, keep)
 	if err != nil {
 		a.warn("tidying the engine's images: %v", err)
@@ -137,6 +145,9 @@ func (a *app) tidy(ctx context.Context, l *launching, outcomes []sweep.Outcome, 
 		a.say("removed %d images, %s, from the engine", removed.Images, humanize.IBytes(uint64(removed.Bytes)))
 	}
 }
+
+// tidyTime bounds the removal of images.
+const tidyTime = 2 * time.Minute
 
 // forSweep tells the launcher which sweep it works for.
 func (l *launching) forSweep(id int64) {

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -43,16 +41,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 
 // runOn is run with another machine to watch while servers are measured.
 func runOn(machine sweep.Machine, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	// The first signal asks for a clean end; restoring the default handling
-	// then lets a second one end the program at once.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	surviveClosedOutput()
+	ctx, stop := interruptible(context.Background())
 	defer stop()
-	context.AfterFunc(ctx, stop)
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin), machine: machine, now: time.Now}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	unread := func() { end(errUnread) }
+	a := &app{
+		stdin: stdin, stdout: output{stdout, unread}, stderr: output{stderr, unread},
+		terminal: isTerminal(stderr), asks: isTerminal(stdin), machine: machine, now: time.Now,
+	}
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	switch {
+	case context.Cause(ctx) == errUnread && a.sweeping == 0:
+		return exitInterrupted // whoever closed the output knows
+	case err == nil:
 		return exitDone
 	}
 	return a.tell(ctx, err)

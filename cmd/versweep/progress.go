@@ -14,7 +14,7 @@ import (
 // bar draws a progress bar on a terminal, and nothing elsewhere.
 func (a *app) bar(total int, what string) *progressbar.ProgressBar {
 	return progressbar.NewOptions(total,
-		progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetVisibility(a.terminal && !a.quiet),
+		progressbar.OptionSetWriter(bare(a.stderr)), progressbar.OptionSetVisibility(a.terminal && !a.quiet),
 		progressbar.OptionSetDescription(what), progressbar.OptionShowCount(), progressbar.OptionFullWidth(),
 		progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetTheme(progressbar.ThemeASCII),

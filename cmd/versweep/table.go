@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -238,7 +237,7 @@ func (a *app) printTable(t sweep.Table, j sweep.Judgement, layout, metric string
 
 // columns is how wide the terminal is that stdout is; 0 when it is none.
 func (a *app) columns() int {
-	f, ok := a.stdout.(*os.File)
+	f, ok := a.stdout.(interface{ Fd() uintptr })
 	if !ok {
 		return 0
 	}
