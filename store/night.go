@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"versweep/sweep"
@@ -67,15 +69,48 @@ func (s *Store) Nights(ctx context.Context, limit int) ([]Night, error) {
 	return list, err
 }
 
-// Attempts reads the sweeps of a target as History does, and those as well in
-// which no version could be had.
-func (s *Store) Attempts(ctx context.Context, target string) ([]sweep.Sweep, error) {
-	return s.loadAll(ctx, "reading the sweeps of "+target, `
-		SELECT sweep.id FROM sweep
-		JOIN series ON series.id = sweep.series_id
-		WHERE series.target = ?
-		AND (EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id) OR EXISTS (SELECT 1 FROM outcome WHERE outcome.sweep_id = sweep.id))
-		ORDER BY sweep.id DESC`, target)
+// Attempts reads what a night needs of the sweeps of a target, the one begun first
+// first: what judging needs, as Recent does, and of each sweep the versions that
+// could not be had, whose failures in a row decide when they are tried again.
+func (s *Store) Attempts(ctx context.Context, target string) (sweeps []sweep.Sweep, err error) {
+	err = s.look(ctx, "reading the sweeps of "+target, func(tx *sql.Tx) error {
+		list, err := glances(ctx, tx, target)
+		if err != nil {
+			return fmt.Errorf("what they hold: %w", err)
+		}
+		shares, _ := sweep.Recent(list, sweep.Span{})
+		at := make(map[int64]int, len(shares)) // sweep to place among shares
+		for i, share := range shares {
+			at[share.ID] = i
+		}
+		err = each(ctx, tx, func(scan func(...any) error) error {
+			var id int64
+			var ordinal int
+			if err := scan(&id, &ordinal); err != nil {
+				return err
+			}
+			i, known := at[id]
+			switch {
+			case !known:
+				at[id] = len(shares)
+				shares = append(shares, sweep.Share{ID: id, Places: []int{ordinal}})
+			case shares[i].Places != nil && !slices.Contains(shares[i].Places, ordinal):
+				shares[i].Places = append(shares[i].Places, ordinal)
+			}
+			return nil
+		}, `
+		SELECT outcome.sweep_id, outcome.ordinal
+		FROM outcome JOIN sweep ON sweep.id = outcome.sweep_id JOIN series ON series.id = sweep.series_id
+		WHERE series.target = ? AND outcome.reason IS NOT NULL
+		ORDER BY outcome.sweep_id, outcome.ordinal`, target)
+		if err != nil {
+			return fmt.Errorf("what could not be had: %w", err)
+		}
+		slices.SortFunc(shares, func(x, y sweep.Share) int { return cmp.Compare(x.ID, y.ID) })
+		sweeps, err = loadShares(ctx, tx, shares)
+		return err
+	})
+	return sweeps, err
 }
 
 // UnfinishedNightly reads the unfinished sweeps that nights began, oldest first,
