@@ -57,6 +57,7 @@ func TestImportArrows(t *testing.T) {
 		"sweep/load": {}, "sweep/stats": {}, "docs": {},
 		"sweep":         {"sweep/load", "sweep/stats"},
 		"sweep/nightly": {"sweep", "sweep/stats"},
+		"sweep/bisect":  {"sweep", "sweep/stats"},
 		"runtimes":      {"sweep", "sweep/load"},
 		"store":         {"sweep", "sweep/load"},
 		"store/import":  {"sweep", "sweep/load"}, "store/export": {"sweep", "sweep/load"}, "store/published": {"sweep", "sweep/load"},
