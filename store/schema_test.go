@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -238,10 +239,15 @@ func TestReleasedSchemaIsUpgraded(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", "versweep.db.before-v3"}) {
+	newest, err := latest(migrations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := fmt.Sprintf("versweep.db.before-v%d", newest)
+	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", before}) {
 		t.Errorf("the folder holds %q", names)
 	}
-	copied, err := OpenReadOnly(t.Context(), path+".before-v3")
+	copied, err := OpenReadOnly(t.Context(), filepath.Join(dir, before))
 	if err != nil {
 		t.Fatal(err)
 	}
