@@ -22,8 +22,9 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stderr is one: draw progress
-	asks           bool // stdin is one: a question can be answered
+	terminal       bool          // stderr is one: draw progress
+	asks           bool          // stdin is one: a question can be answered
+	machine        sweep.Machine // that servers run on, watched while they are measured
 
 	db        string
 	targetDir string
@@ -36,6 +37,8 @@ type app struct {
 	begun bool
 	// sweeping is the sweep whose rounds have begun; 0 before that.
 	sweeping int64
+	// bisecting is the bisection that has begun; 0 before that.
+	bisecting int64
 }
 
 // command builds the command tree.
@@ -68,7 +71,7 @@ there).`,
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress, only results and errors")
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
-		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
+		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(), a.bisectCommand(),
 		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.manCommand(), a.engineCommand(),
 	)
 	a.addCompletions(root)
@@ -138,6 +141,9 @@ func (e *hintedError) Unwrap() error { return e.error }
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
 	line, status = charts.Printable(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
+	if ctx.Err() != nil && a.bisecting != 0 {
+		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep bisect --resume %d goes on from there", a.bisecting), exitInterrupted
+	}
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
 	}
@@ -224,6 +230,7 @@ var hints = []struct {
 	{store.ErrFull, "make room, then go on with versweep resume"},
 	{store.ErrDamaged, "the file is cut short or overwritten; go back to a backup, or name another file with --db"},
 	{store.ErrNoSweep, "versweep run makes one"},
+	{store.ErrNoBisection, "versweep bisect TARGET GOOD BAD begins one"},
 	{store.ErrGone, "samples taken since are lost; those before are wherever the file went"},
 	{store.ErrBusy, "wait until that process ends, or name another sweep by its number"},
 	{charts.ErrNothingToDraw, "versweep table shows what was measured, and why the rest was not"},

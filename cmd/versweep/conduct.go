@@ -79,7 +79,7 @@ func (a *app) carryOut(ctx context.Context, st *store.Store, l *launching, sw *s
 	progress := a.newRoundProgress(*sw)
 	a.sweeping = sw.ID
 	before, began := len(sw.Samples), time.Now()
-	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: sweep.ThisMachine()}
+	runner := sweep.Runner{Launcher: l.launcher, Recorder: st, Now: time.Now, Progress: progress.tell, Machine: a.machine}
 	end, err := runner.Run(ctx, sw)
 	progress.end()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"versweep/runtimes"
+	"versweep/sweep"
 )
 
 // Exit statuses, part of the outside surface.
@@ -32,12 +33,17 @@ func main() {
 
 // run carries out one command line and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return runOn(sweep.ThisMachine(), args, stdin, stdout, stderr)
+}
+
+// runOn is run with another machine to watch while servers are measured.
+func runOn(machine sweep.Machine, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// The first signal asks for a clean end; restoring the default handling
 	// then lets a second one end the program at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin)}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stderr), asks: isTerminal(stdin), machine: machine}
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

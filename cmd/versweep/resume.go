@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,9 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	defer st.Close()
 	sw, err := unfinished(ctx, st, args)
 	if errors.Is(err, store.ErrNoSweep) && len(args) == 0 {
+		if list, err := st.Bisections(ctx, store.BisectionFilter{Unfinished: true}); err == nil && len(list) > 0 {
+			return &hintedError{errors.New("there is no unfinished sweep to go on with, but a bisection"), fmt.Sprintf("versweep bisect --resume %d goes on with that of %s", list[0].ID, list[0].Target)}
+		}
 		return &hintedError{errors.New("there is no unfinished sweep to go on with"), "versweep table TARGET prints finished ones"}
 	}
 	if err != nil {
@@ -105,6 +109,9 @@ func unfinished(ctx context.Context, st *store.Store, args []string) (sweep.Swee
 	id, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil {
 		return sweep.Sweep{}, misuse("sweeps are numbered; run and table --json tell the number", "%q is not the number of a sweep", args[0])
+	}
+	if bisection, err := st.BisectionOf(ctx, id); err != nil || bisection != 0 {
+		return sweep.Sweep{}, cmp.Or(err, misuse(fmt.Sprintf("versweep bisect --resume %d", bisection), "sweep %d is a trial of bisection %d", id, bisection))
 	}
 	sw, err := st.LoadSweep(ctx, id)
 	if err == nil && !sw.Finished.IsZero() {

@@ -207,7 +207,7 @@ func (st *stretch) trial(ctx context.Context, purpose Purpose, others []int, alp
 		for _, place := range others {
 			st.noise = append(st.noise, c.noiseOf(t.Good, place))
 		}
-		st.a.Rounds += rounds
+		st.a.Rounds += len(reading.Twin)
 		st.a.Samples += reading.samples()
 		return c, nil
 	}

@@ -62,7 +62,7 @@ func (st *stretch) probe(ctx context.Context, place int) (Step, error) {
 
 // stepOf says what a trial found out about a candidate.
 func (st *stretch) stepOf(c comparing, place int) Step {
-	step := Step{Place: place, From: st.a.From, To: st.a.To, FromGood: unknownChange(), FromBad: unknownChange(), Rounds: c.looks.Now}
+	step := Step{Place: place, From: st.a.From, To: st.a.To, FromGood: unknownChange(), FromBad: unknownChange(), Rounds: len(c.reading.Twin)}
 	if reason, skipped := c.reading.Skipped[place]; skipped {
 		step.Verdict, step.Reason = Skipped, reason
 		return step
