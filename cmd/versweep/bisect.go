@@ -59,18 +59,15 @@ Every sample is saved at once. The same command again, or --resume, goes on with
 what is unfinished. The exit status is 1 when no single version or commit could
 be told.`,
 		Example: "  versweep bisect node 18.20.8 22.12.0 --metric startup_ms\n  versweep bisect express 4.16.0 4.17.0 --commits --log slow.log",
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case f.resume == "" && len(args) != 3:
-				return misuse("versweep bisect TARGET GOOD BAD, or --resume", "bisect takes a target, a good and a bad version, not %s", counted(len(args), "argument"))
-			case f.resume != "" && len(args) > 1:
-				return misuse("versweep bisect --resume 3", "--resume takes the number of one bisection")
-			}
-			return nil
-		},
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.profileFlags.given = cmd.Flags().Changed
-			if f.resume != "" {
+			switch {
+			case f.resume == "" && len(args) != 3:
+				return misuse("versweep bisect node 18.20.8 22.12.0, or --resume", "bisect takes a target, a good and a bad version, not %s", counted(len(args), "argument"))
+			case len(args) > 1 && f.resume != "":
+				return misuse("versweep bisect --resume 3", "--resume takes the number of one bisection, not %s", counted(len(args), "argument"))
+			case f.resume != "":
 				if len(args) == 1 {
 					f.resume = args[0]
 				}
@@ -216,15 +213,21 @@ func (a *app) bisect(ctx context.Context, target, good, bad string, f bisectFlag
 		return err
 	}
 	o.options.Launcher, o.options.ServerCPUs, o.options.LoadCPUs = l.kind, o.cpus.Server, o.cpus.Load
-	st, err := openStore(ctx, a.db)
-	if err != nil {
+	r := &bisecting{app: a, definition: o.definition, cache: o.cache, launch: o.launchFlags, cpus: o.cpus, budget: o.budget}
+	defer r.close()
+	if err := r.check(ctx, b, o.options); err != nil {
 		return err
 	}
-	defer st.Close()
-	if b, err = a.beginBisection(ctx, st, b, o.options, l.environment); err != nil {
+	if err := r.openLog(o.log); err != nil {
 		return err
 	}
-	r := &bisecting{app: a, st: st, definition: o.definition, cache: o.cache, launch: o.launchFlags, cpus: o.cpus, budget: o.budget, logFile: o.log}
+	if r.st, err = openStore(ctx, a.db); err != nil {
+		return err
+	}
+	defer r.st.Close()
+	if b, err = a.beginBisection(ctx, r.st, b, o.options, l.environment); err != nil {
+		return err
+	}
 	return r.carryOut(ctx, b, l)
 }
 

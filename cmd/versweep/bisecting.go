@@ -27,11 +27,52 @@ type bisecting struct {
 	launch     launchFlags
 	cpus       runtimes.CPUSets
 	budget     time.Duration
-	logFile    string
 
 	log     *os.File // nil for none
 	clock   *budgetClock
-	commits *launching // opened when it is needed
+	commits *launching        // opened when it is needed
+	history []bisectCandidate // commits between good and bad themselves, once they are known
+}
+
+// close gives back what was opened on the way, but for the store.
+func (r *bisecting) close() {
+	if r.commits != nil {
+		r.commits.close()
+	}
+	if r.log != nil {
+		r.log.Close()
+	}
+}
+
+func (r *bisecting) openLog(name string) (err error) {
+	if name == "" {
+		return nil
+	}
+	if r.log, err = os.Create(name); err != nil {
+		return misuse("name a file in a folder that you may write to", "--log: %v", err)
+	}
+	return nil
+}
+
+// check refuses, before anything is saved, what would be refused later.
+func (r *bisecting) check(ctx context.Context, b store.Bisection, o bisectOptions) (err error) {
+	if o.Direct {
+		good, bad := endsOf(b, o)
+		if r.history, err = r.commitsBetween(ctx, b, o, good, bad); err != nil {
+			return err
+		}
+		o.Candidates, b.PartOf = r.history, -1 // of whatever will be saved
+	}
+	_, err = (&stretch{b: b, o: o}).told()
+	return err
+}
+
+// endsOf are good and bad as versions of a search over commits only.
+func endsOf(b store.Bisection, o bisectOptions) (good, bad sweep.Version) {
+	if len(o.Candidates) == 2 {
+		return o.Candidates[0].Version, o.Candidates[1].Version
+	}
+	return sweep.Version{Name: b.Good, Raw: b.Good}, sweep.Version{Name: b.Bad, Raw: b.Bad}
 }
 
 // carryOut searches, prints the answer and finishes the bisection. l measures
@@ -40,17 +81,6 @@ func (r *bisecting) carryOut(ctx context.Context, b store.Bisection, l *launchin
 	a := r.app
 	a.bisecting = b.ID
 	r.clock = &budgetClock{begun: time.Now(), budget: r.budget}
-	if r.logFile != "" {
-		if r.log, err = os.Create(r.logFile); err != nil {
-			return misuse("name a file in a folder that you may write to", "--log: %v", err)
-		}
-		defer func() { err = errors.Join(err, r.log.Close()) }()
-	}
-	defer func() {
-		if r.commits != nil {
-			r.commits.close()
-		}
-	}()
 	versions, err := newStretch(b)
 	if err != nil {
 		return err
@@ -177,11 +207,8 @@ func (r *bisecting) searchCommits(ctx context.Context, versions *stretch) ([]*st
 	type pair struct{ good, bad sweep.Version }
 	var pairs []pair
 	if versions.o.Direct {
-		p := pair{sweep.Version{Name: versions.b.Good, Raw: versions.b.Good}, sweep.Version{Name: versions.b.Bad, Raw: versions.b.Bad}}
-		if len(versions.o.Candidates) == 2 {
-			p = pair{versions.candidate(0).Version, versions.candidate(1).Version}
-		}
-		pairs = append(pairs, p)
+		good, bad := endsOf(versions.b, versions.o)
+		pairs = append(pairs, pair{good, bad})
 	}
 	for _, answer := range versions.answers {
 		if answer.State == bisect.Found || answer.State == bisect.OneOf {
@@ -204,17 +231,8 @@ func (r *bisecting) searchCommits(ctx context.Context, versions *stretch) ([]*st
 
 // part finds the search over the commits between two versions, or begins it.
 func (r *bisecting) part(ctx context.Context, versions *stretch, good, bad sweep.Version) (*stretch, error) {
-	if r.commits == nil {
-		source, err := runtimes.CommitSource(r.definition, versions.o.Repository)
-		if err != nil {
-			return nil, noCommitsError(r.definition, err)
-		}
-		// Of all sources this one alone.
-		d := *r.definition
-		d.Sources = []runtimes.Source{source}
-		if r.commits, err = r.app.connect(ctx, &d, r.cache, source.Kind(), r.launch, r.cpus, false); err != nil {
-			return nil, err
-		}
+	if err := r.connectCommits(ctx, versions.o); err != nil {
+		return nil, err
 	}
 	known, err := r.st.Bisections(ctx, store.BisectionFilter{PartOf: versions.b.ID})
 	if err != nil {
@@ -225,17 +243,12 @@ func (r *bisecting) part(ctx context.Context, versions *stretch, good, bad sweep
 			return newStretch(b)
 		}
 	}
-	history, err := r.commits.supply.History(ctx, good, bad, runtimes.HistoryOptions{AllParents: !versions.o.FirstParent})
-	if err != nil {
-		return nil, historyError(versions.b.Target, good, bad, err)
-	}
 	o := versions.o
-	o.Launcher, o.Candidates = r.commits.kind, []bisectCandidate{newCommitCandidate(history.Base)}
-	for _, c := range history.Commits {
-		o.Candidates = append(o.Candidates, newCommitCandidate(c))
-	}
-	if !history.GoodIsAncestor {
-		r.app.warn("%s is on a branch of its own: the search begins at %s, the last commit that it shares with %s", good.Name, history.Base.Hash[:12], bad.Name)
+	o.Launcher, o.Candidates = r.commits.kind, r.history
+	if o.Candidates == nil {
+		if o.Candidates, err = r.commitsBetween(ctx, versions.b, o, good, bad); err != nil {
+			return nil, err
+		}
 	}
 	options, err := json.Marshal(o)
 	if err != nil {
@@ -247,6 +260,41 @@ func (r *bisecting) part(ctx context.Context, versions *stretch, good, bad sweep
 		return nil, err
 	}
 	return newStretch(b)
+}
+
+// connectCommits makes the launcher of commits, once.
+func (r *bisecting) connectCommits(ctx context.Context, o bisectOptions) error {
+	if r.commits != nil {
+		return nil
+	}
+	source, err := runtimes.CommitSource(r.definition, o.Repository)
+	if err != nil {
+		return noCommitsError(r.definition, err)
+	}
+	// Of all sources this one alone.
+	d := *r.definition
+	d.Sources = []runtimes.Source{source}
+	r.commits, err = r.app.connect(ctx, &d, r.cache, source.Kind(), r.launch, r.cpus, false)
+	return err
+}
+
+// commitsBetween lists the commits from good to bad, both included.
+func (r *bisecting) commitsBetween(ctx context.Context, b store.Bisection, o bisectOptions, good, bad sweep.Version) ([]bisectCandidate, error) {
+	if err := r.connectCommits(ctx, o); err != nil {
+		return nil, err
+	}
+	history, err := r.commits.supply.History(ctx, good, bad, runtimes.HistoryOptions{AllParents: !o.FirstParent})
+	if err != nil {
+		return nil, historyError(b.Target, good, bad, err)
+	}
+	candidates := []bisectCandidate{newCommitCandidate(history.Base)}
+	for _, c := range history.Commits {
+		candidates = append(candidates, newCommitCandidate(c))
+	}
+	if !history.GoodIsAncestor {
+		r.app.warn("%s is on a branch of its own: the search begins at %s, the last commit that it shares with %s", good.Name, history.Base.Hash[:12], bad.Name)
+	}
+	return candidates, nil
 }
 
 func newCommitCandidate(c runtimes.Commit) bisectCandidate {

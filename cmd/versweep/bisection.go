@@ -84,7 +84,7 @@ func (a *app) beginBisection(ctx context.Context, st *store.Store, b store.Bisec
 		if !sameBisection(was, b) {
 			continue
 		}
-		trials, err := st.Trials(ctx, was.ID)
+		trials, err := allTrials(ctx, st, was.ID)
 		if err != nil {
 			return b, err
 		}
@@ -106,6 +106,23 @@ func (a *app) beginBisection(ctx context.Context, st *store.Store, b store.Bisec
 		return b, err
 	}
 	return b, claimBisection(ctx, st, b.ID)
+}
+
+// allTrials are those of a bisection and of its parts.
+func allTrials(ctx context.Context, st *store.Store, id int64) ([]sweep.Sweep, error) {
+	trials, err := st.Trials(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := st.Bisections(ctx, store.BisectionFilter{PartOf: id})
+	for _, p := range parts {
+		var more []sweep.Sweep
+		if more, err = st.Trials(ctx, p.ID); err != nil {
+			break
+		}
+		trials = append(trials, more...)
+	}
+	return trials, err
 }
 
 func claimBisection(ctx context.Context, st *store.Store, id int64) error {
@@ -152,11 +169,15 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 		return err
 	}
 	defer l.close()
+	r := &bisecting{app: a, st: st, definition: d, cache: cache, launch: f.launchFlags, cpus: cpus, budget: f.budget}
+	defer r.close()
+	if err := r.openLog(f.log); err != nil {
+		return err
+	}
 	if err := claimBisection(ctx, st, b.ID); err != nil {
 		return err
 	}
 	a.say("going on with bisection %d of %s from %s to %s", b.ID, d.Title, b.Good, b.Bad)
-	r := &bisecting{app: a, st: st, definition: d, cache: cache, launch: f.launchFlags, cpus: cpus, budget: f.budget, logFile: f.log}
 	return r.carryOut(ctx, b, l)
 }
 
