@@ -81,6 +81,12 @@ func (r *bisecting) carryOut(ctx context.Context, b store.Bisection, l *launchin
 	a := r.app
 	a.bisecting = b.ID
 	r.clock = &budgetClock{begun: time.Now(), budget: r.budget}
+	defer func() {
+		// Asked again, it is to be measured again.
+		if _, ends := errors.AsType[*endError](err); ends {
+			err = errors.Join(err, r.abandon(ctx, b.ID, err))
+		}
+	}()
 	versions, err := newStretch(b)
 	if err != nil {
 		return err
@@ -199,6 +205,29 @@ func (r *bisecting) keep(ctx context.Context, s *stretch, parts []*stretch) erro
 		}
 	}
 	return r.st.FinishBisection(ctx, s.b.ID, document, now)
+}
+
+// abandon finishes a bisection, and those that are part of it, without an answer.
+func (r *bisecting) abandon(ctx context.Context, id int64, why error) error {
+	document, err := json.Marshal(struct {
+		Schema    int    `json:"schema"`
+		Bisection int64  `json:"bisection"`
+		Failed    string `json:"failed"`
+	}{jsonSchema, id, why.Error()})
+	if err != nil {
+		return err
+	}
+	list, err := r.st.Bisections(ctx, store.BisectionFilter{PartOf: id, Unfinished: true})
+	if err != nil {
+		return err
+	}
+	for _, b := range append(list, store.Bisection{ID: id}) {
+		if err := r.st.FinishBisection(ctx, b.ID, document, time.Now()); err != nil {
+			return err
+		}
+	}
+	r.app.bisecting = 0
+	return nil
 }
 
 // searchCommits goes on between the neighbours that were found, or between good

@@ -28,6 +28,11 @@ type trials struct {
 	taken    int // samples taken by this process
 }
 
+// endError says that an end gives no figures, so that a search cannot go on.
+type endError struct{ error }
+
+func (e *endError) Unwrap() error { return e.error }
+
 // budgetClock keeps a bisection within its budget.
 type budgetClock struct {
 	begun   time.Time
@@ -379,9 +384,9 @@ func (t *trials) read(trial bisect.Trial, sw sweep.Sweep, rounds int) (bisect.Re
 		name := t.stretch.short(end)
 		switch reason, failed := r.Skipped[end]; {
 		case failed:
-			return r, fmt.Errorf("bisecting %s: %s, an end of the search, cannot be measured: %s", t.stretch.b.Target, name, reason)
+			return r, &endError{fmt.Errorf("bisecting %s: %s, an end of the search, cannot be measured: %s", t.stretch.b.Target, name, reason)}
 		case measured[end] && !known[end]:
-			return r, fmt.Errorf("bisecting %s: samples of %s have no %s", t.stretch.b.Target, name, t.stretch.metric.Key)
+			return r, &endError{fmt.Errorf("bisecting %s: samples of %s have no %s", t.stretch.b.Target, name, t.stretch.metric.Key)}
 		}
 	}
 	return r, nil

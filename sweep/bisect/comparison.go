@@ -85,14 +85,15 @@ func (p position) verdict() Verdict {
 }
 
 // where says of a candidate that is neither like good nor like bad on which side
-// it is.
+// it is. What is nearer to one of them than the effect is like it, however sure
+// the difference.
 func (p position) where() Where {
 	switch {
 	case p.fromGood.Hi < -p.effect:
 		return BeyondGood
 	case p.fromBad.Lo > p.effect:
 		return BeyondBad
-	case p.unlikeGood() && p.unlikeBad():
+	case p.unlikeGood() && p.unlikeBad() && p.fromGood.Change > p.effect && -p.fromBad.Change > p.effect:
 		return Between
 	}
 	return AtEnd

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var simulations = flag.Int("simulations", 60, "searches of each kind to simulate; docs/bisect.md is from 5000")
+var simulations = flag.Int("simulations", 60, "searches of each kind to simulate; docs/bisect.md is from 2000")
 
 // history is a made-up list of candidates with noise.
 type history struct {
