@@ -121,8 +121,8 @@ func (r *bisecting) search(ctx context.Context, s *stretch, l *launching) error 
 		return err
 	}
 	n := len(s.o.Candidates)
-	a.say("%s: %s from %s to %s, by %s; about %d steps of %d to %d rounds, %v at least",
-		r.definition.Title, counted(n, s.noun()), s.short(0), s.short(n-1), charts.ShortName(s.metric), bits.Len(uint(n-2)), s.o.MinRounds, s.o.MaxRounds,
+	a.say("%s: %s from %s to %s, by %s; about %s of %d to %d rounds, %v at least",
+		r.definition.Title, counted(n, s.noun()), s.short(0), s.short(n-1), charts.ShortName(s.metric), counted(bits.Len(uint(n-2)), "step"), s.o.MinRounds, s.o.MaxRounds,
 		(time.Duration(s.o.MinRounds*(3+4*bits.Len(uint(n-2))+5)) * m.assumed()).Round(time.Second))
 	var log *bisect.Log
 	if r.log != nil {
