@@ -60,7 +60,9 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 			line("step", "%s, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
 		}
 	}
-	line("ends", "%s against %s: %s, in %s", s.short(answer.Bad), s.short(answer.Good), s.changeText(answer.Ends), counted(answer.Ends.Rounds, "round"))
+	if answer.Ends.Rounds > 0 {
+		line("ends", "%s against %s: %s, in %s", s.short(answer.Bad), s.short(answer.Good), s.changeText(answer.Ends), counted(answer.Ends.Rounds, "round"))
+	}
 	measured, passed := 0, 0
 	for _, step := range answer.Steps {
 		switch step.Verdict {

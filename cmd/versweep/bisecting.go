@@ -260,17 +260,23 @@ func (r *bisecting) searchCommits(ctx context.Context, versions *stretch) ([]*st
 
 // part finds the search over the commits between two versions, or begins it.
 func (r *bisecting) part(ctx context.Context, versions *stretch, good, bad sweep.Version) (*stretch, error) {
-	if err := r.connectCommits(ctx, versions.o); err != nil {
-		return nil, err
-	}
 	known, err := r.st.Bisections(ctx, store.BisectionFilter{PartOf: versions.b.ID})
 	if err != nil {
 		return nil, err
 	}
 	for _, b := range known {
-		if b.Good == good.Name && b.Bad == bad.Name {
-			return newStretch(b)
+		if b.Good != good.Name || b.Bad != bad.Name {
+			continue
 		}
+		part, err := newStretch(b)
+		if err == nil {
+			r.launch.launcher = part.o.Launcher // as its first trials
+			err = r.connectCommits(ctx, part.o)
+		}
+		return part, err
+	}
+	if err := r.connectCommits(ctx, versions.o); err != nil {
+		return nil, err
 	}
 	o := versions.o
 	o.Launcher, o.Candidates = r.commits.kind, r.history

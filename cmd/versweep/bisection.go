@@ -169,6 +169,9 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 		return err
 	}
 	defer l.close()
+	if f.launcher == launcherDocker {
+		f.launcher = launcherAuto // commits may not have what a container needs
+	}
 	r := &bisecting{app: a, st: st, definition: d, cache: cache, launch: f.launchFlags, cpus: cpus, budget: f.budget}
 	defer r.close()
 	if err := r.openLog(f.log); err != nil {

@@ -162,7 +162,7 @@ type stretch struct {
 
 func (s *search) stretch(ctx context.Context, good, bad int) (Answer, error) {
 	st := &stretch{search: s, known: map[int]Step{}}
-	st.a = Answer{Good: good, Bad: bad, From: good, To: bad, LastGood: good, FirstBad: bad, Step: unknownChange()}
+	st.a = Answer{Good: good, Bad: bad, From: good, To: bad, LastGood: good, FirstBad: bad, Ends: unknownChange(), Step: unknownChange()}
 	err := st.run(ctx)
 	if errors.Is(err, ErrBudget) {
 		st.a.State, err = OutOfBudget, nil
