@@ -74,7 +74,7 @@ func (s *Store) Attempts(ctx context.Context, target string) ([]sweep.Sweep, err
 		SELECT sweep.id FROM sweep
 		JOIN series ON series.id = sweep.series_id
 		WHERE series.target = ?
-		AND (EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id) OR EXISTS (SELECT 1 FROM outcome WHERE outcome.sweep_id = sweep.id))
+		AND (EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id) OR EXISTS (SELECT 1 FROM outcome WHERE outcome.sweep_id = sweep.id))`+s.ordinary()+`
 		ORDER BY sweep.id DESC`, target)
 }
 
