@@ -73,3 +73,16 @@ func MachineText(e sweep.Environment) string { return machineCaption(e) }
 func Shortened(text string, n int) string {
 	return shortenMiddle(Printable(strings.TrimSpace(text)), withinColumns(n))
 }
+
+// ChangeWords tells a change of m, new/old - 1, with its interval: "17 % slower
+// (95 % interval 14 to 20 %)"; "unknown" when it is.
+func ChangeWords(m sweep.Metric, change, lo, hi float64) string {
+	if !known(change) {
+		return "unknown"
+	}
+	text := changeWords(m, change)
+	if known(lo) && known(hi) {
+		text += " (95 % interval " + intervalWords(change, lo, hi) + ")"
+	}
+	return text
+}

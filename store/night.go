@@ -74,7 +74,7 @@ func (s *Store) Nights(ctx context.Context, limit int) ([]Night, error) {
 // could not be had, whose failures in a row decide when they are tried again.
 func (s *Store) Attempts(ctx context.Context, target string) (sweeps []sweep.Sweep, err error) {
 	err = s.look(ctx, "reading the sweeps of "+target, func(tx *sql.Tx) error {
-		list, err := glances(ctx, tx, target)
+		list, err := s.glances(ctx, tx, target)
 		if err != nil {
 			return fmt.Errorf("what they hold: %w", err)
 		}
@@ -101,7 +101,7 @@ func (s *Store) Attempts(ctx context.Context, target string) (sweeps []sweep.Swe
 		}, `
 		SELECT outcome.sweep_id, outcome.ordinal
 		FROM outcome JOIN sweep ON sweep.id = outcome.sweep_id JOIN series ON series.id = sweep.series_id
-		WHERE series.target = ? AND outcome.reason IS NOT NULL
+		WHERE series.target = ? AND outcome.reason IS NOT NULL`+s.ordinary()+`
 		ORDER BY outcome.sweep_id, outcome.ordinal`, target)
 		if err != nil {
 			return fmt.Errorf("what could not be had: %w", err)

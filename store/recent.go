@@ -16,7 +16,7 @@ import (
 // error.
 func (s *Store) Recent(ctx context.Context, target string, span sweep.Span) (sweeps []sweep.Sweep, older int, err error) {
 	err = s.look(ctx, "reading the sweeps of "+target, func(tx *sql.Tx) error {
-		list, err := glances(ctx, tx, target)
+		list, err := s.glances(ctx, tx, target)
 		if err != nil {
 			return fmt.Errorf("what they hold: %w", err)
 		}
@@ -33,7 +33,7 @@ func (s *Store) Recent(ctx context.Context, target string, span sweep.Span) (swe
 // others.
 func (s *Store) Single(ctx context.Context, target string, versions ...string) (sweeps []sweep.Sweep, err error) {
 	err = s.look(ctx, "reading the sweeps of "+target, func(tx *sql.Tx) error {
-		list, err := glances(ctx, tx, target)
+		list, err := s.glances(ctx, tx, target)
 		if err != nil {
 			return fmt.Errorf("what they hold: %w", err)
 		}
@@ -69,7 +69,7 @@ func loadShares(ctx context.Context, tx *sql.Tx, shares []sweep.Share) ([]sweep.
 
 // glances lists a target's sweeps that have samples, the one begun last first.
 // Versions are in version order, so that a place is an ordinal.
-func glances(ctx context.Context, tx *sql.Tx, target string) ([]sweep.Glance, error) {
+func (s *Store) glances(ctx context.Context, tx *sql.Tx, target string) ([]sweep.Glance, error) {
 	var list []sweep.Glance
 	at := map[int64]int{} // id to place in list
 	err := each(ctx, tx, func(scan func(...any) error) error {
@@ -84,7 +84,7 @@ func glances(ctx context.Context, tx *sql.Tx, target string) ([]sweep.Glance, er
 		SELECT sweep.id, concat_ws(' ', series.source, series.profile_id, sweep.plan ->> '$.latency_rate_per_s'), sweep.created_ns,
 			coalesce(sweep.plan ->> '$.reference', '')
 		FROM sweep JOIN series ON series.id = sweep.series_id
-		WHERE series.target = ? AND EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id)
+		WHERE series.target = ? AND EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id)`+s.ordinary()+`
 		ORDER BY sweep.id DESC`, target)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (s *Store) ClaimUnfinished(ctx context.Context, owner string, gone func(own
 			}
 			id = one
 			return nil
-		}, "SELECT id, owner FROM sweep WHERE finished_ns IS NULL ORDER BY id DESC")
+		}, "SELECT id, owner FROM sweep WHERE finished_ns IS NULL"+s.ordinary()+" ORDER BY id DESC")
 		switch {
 		case err != nil:
 			return err
@@ -154,13 +154,14 @@ func (s *Store) LoadSweep(ctx context.Context, id int64) (sweep.Sweep, error) {
 
 // LatestSweep reads the sweep of a target that was begun last, finished or not,
 // as LoadSweep does. One that was stopped before it had a sample does not
-// count, and one with published figures only where there is no other. It fails with ErrNoSweep.
+// count, and one with published figures only where there is no other. Neither it nor
+// what is below sees trials of bisections. It fails with ErrNoSweep.
 func (s *Store) LatestSweep(ctx context.Context, target string) (sweep.Sweep, error) {
 	return s.loadFirst(ctx, "looking for the latest sweep of "+target, `
 		SELECT sweep.id FROM sweep
 		JOIN series ON series.id = sweep.series_id
 		WHERE series.target = ?
-		AND (sweep.finished_ns IS NOT NULL OR EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id))
+		AND (sweep.finished_ns IS NOT NULL OR EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id))`+s.ordinary()+`
 		ORDER BY series.source = 'published', sweep.id DESC LIMIT 1`, target)
 }
 
@@ -168,7 +169,7 @@ func (s *Store) LatestSweep(ctx context.Context, target string) (sweep.Sweep, er
 // target, as LoadSweep does. It fails with ErrNoSweep when all are finished.
 func (s *Store) UnfinishedSweep(ctx context.Context) (sweep.Sweep, error) {
 	return s.loadFirst(ctx, "looking for an unfinished sweep",
-		"SELECT id FROM sweep WHERE finished_ns IS NULL ORDER BY id DESC LIMIT 1")
+		"SELECT id FROM sweep WHERE finished_ns IS NULL"+s.ordinary()+" ORDER BY id DESC LIMIT 1")
 }
 
 // History reads the sweeps of a target that have samples, of all its series, as
@@ -181,7 +182,7 @@ func (s *Store) History(ctx context.Context, target string, limit int) ([]sweep.
 	return s.loadAll(ctx, "reading the sweeps of "+target, `
 		SELECT sweep.id FROM sweep
 		JOIN series ON series.id = sweep.series_id
-		WHERE series.target = ? AND EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id)
+		WHERE series.target = ? AND EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id)`+s.ordinary()+`
 		ORDER BY sweep.id DESC LIMIT ?`, target, limit)
 }
 
@@ -226,7 +227,7 @@ func (s *Store) Targets(ctx context.Context) ([]string, error) {
 			return err
 		}, `
 		SELECT DISTINCT target FROM series
-		WHERE EXISTS (SELECT 1 FROM sweep WHERE sweep.series_id = series.id)
+		WHERE EXISTS (SELECT 1 FROM sweep WHERE sweep.series_id = series.id`+s.ordinary()+`)
 		ORDER BY target`)
 	})
 	return names, err
@@ -328,7 +329,7 @@ func (s *Store) Sweeps(ctx context.Context, f Filter) ([]Summary, error) {
 		FROM sweep
 		JOIN series ON series.id = sweep.series_id
 		WHERE (?1 = '' OR series.target = ?1) AND (NOT ?2 OR sweep.finished_ns IS NULL)
-			AND (NOT ?4 OR EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id))
+			AND (NOT ?4 OR EXISTS (SELECT 1 FROM sample WHERE sample.sweep_id = sweep.id))`+s.ordinary()+`
 		ORDER BY sweep.id DESC LIMIT ?3`, f.Target, f.Unfinished, limit, f.Sampled)
 	})
 	return list, err

@@ -45,6 +45,8 @@ type app struct {
 	sweeping int64
 	// unattended says that nightly runs: the next one goes on by itself.
 	unattended bool
+	// bisecting is the bisection that has begun; 0 before that.
+	bisecting int64
 }
 
 // command builds the command tree.
@@ -77,7 +79,7 @@ there).`,
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress, only results and errors")
 	flags.BoolVar(&a.noColor, "no-color", false, "no colours; $NO_COLOR does the same")
 	root.AddCommand(
-		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(),
+		a.targetsCommand(), a.initCommand(), a.versionsCommand(), a.runCommand(), a.resumeCommand(), a.bisectCommand(),
 		a.tableCommand(), a.chartCommand(), a.checkCommand(), a.nightlyCommand(), a.compareCommand(), a.ackCommand(), a.reportCommand(), a.serveCommand(), a.importCommand(), a.exportCommand(), a.loadCommand(), a.doctorCommand(), a.gcCommand(), a.manCommand(), a.engineCommand(),
 	)
 	a.addCompletions(root)
@@ -153,6 +155,9 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 	line, status = safe(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
 	if ctx.Err() != nil && a.unattended {
 		return "interrupted; all samples taken so far are saved", "the next versweep nightly goes on from there", exitInterrupted
+	}
+	if ctx.Err() != nil && a.bisecting != 0 {
+		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep bisect --resume %d goes on from there", a.bisecting), exitInterrupted
 	}
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
@@ -256,6 +261,7 @@ var hints = []struct {
 	{store.ErrFull, "make room, then go on with versweep resume"},
 	{store.ErrDamaged, "the file is cut short or overwritten; go back to a backup, or name another file with --db"},
 	{store.ErrNoSweep, "versweep run makes one"},
+	{store.ErrNoBisection, "versweep bisect TARGET GOOD BAD begins one"},
 	{store.ErrGone, "samples taken since are lost; those before are wherever the file went, unless it was written over"},
 	{store.ErrBusy, "wait until that process ends, or name another sweep by its number"},
 	{charts.ErrNothingToDraw, "versweep table shows what was measured, and why the rest was not"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,11 +134,17 @@ func claimUnfinished(ctx context.Context, st *store.Store, args []string) (int64
 		if err != nil {
 			return 0, misuse("sweeps are numbered; run and table --json tell the number", "%q is not the number of a sweep", args[0])
 		}
+		if bisection, err := st.BisectionOf(ctx, id); err != nil || bisection != 0 {
+			return 0, cmp.Or(err, misuse(fmt.Sprintf("versweep bisect --resume %d", bisection), "sweep %d is a trial of bisection %d", id, bisection))
+		}
 		return id, claim(ctx, st, id)
 	}
 	this := runtimes.ThisOwner()
 	id, err := st.ClaimUnfinished(ctx, this, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
 	if errors.Is(err, store.ErrNoSweep) {
+		if list, err := st.Bisections(ctx, store.BisectionFilter{Unfinished: true}); err == nil && len(list) > 0 {
+			return 0, &hintedError{errors.New("there is no unfinished sweep to go on with, but a bisection"), fmt.Sprintf("versweep bisect --resume %d goes on with that of %s", list[0].ID, list[0].Target)}
+		}
 		return 0, &hintedError{errors.New("there is no unfinished sweep to go on with"), "versweep table TARGET prints finished ones; what a sweep had fetched when it was stopped is kept for the next"}
 	}
 	return id, err

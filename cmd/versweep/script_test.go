@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"versweep/runtimes"
+	"versweep/runtimes/planted"
 	"versweep/sweep"
 )
 
@@ -36,7 +37,8 @@ func TestMain(m *testing.M) {
 // Each script is named for the behaviour that it guards.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"plant": plant},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
 			e.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
@@ -65,6 +67,32 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// plant makes a repository of commits with a known culprit, and its target:
+//
+//	plant REPOSITORY TARGETS COMMITS SLOW [BROKEN]
+//
+// of which the one at place SLOW doubles the work and the one at BROKEN cannot be
+// built.
+func plant(ts *testscript.TestScript, _ bool, args []string) {
+	number := func(text string) int {
+		n, err := strconv.Atoi(text)
+		ts.Check(err)
+		return n
+	}
+	p := planted.Plan{Commits: number(args[2]), Changes: []planted.Change{{At: number(args[3]), Share: 1}}, Noise: 0.02, Work: 100_000}
+	for _, place := range args[4:] {
+		p.Broken = append(p.Broken, number(place))
+	}
+	r, err := planted.Plant(ts.MkAbs(args[0]), p)
+	ts.Check(err)
+	_, err = r.WriteTarget(ts.MkAbs(args[1]), "planted")
+	ts.Check(err)
+	// Else the standard library would be compiled first.
+	cache, err := os.UserCacheDir()
+	ts.Check(err)
+	ts.Setenv("GOCACHE", filepath.Join(cache, "go-build"))
+}
+
 // What each package of ours may import of ours, as docs/DESIGN has it; heavy
 // modules stay where they are used.
 func TestImportArrows(t *testing.T) {
@@ -72,6 +100,7 @@ func TestImportArrows(t *testing.T) {
 		"sweep/load": {}, "sweep/stats": {}, "docs": {},
 		"sweep":         {"sweep/load", "sweep/stats"},
 		"sweep/nightly": {"sweep", "sweep/load", "sweep/stats"},
+		"sweep/bisect":  {"sweep", "sweep/stats"},
 		"runtimes":      {"runtimes/strictyaml", "runtimes/strictyaml/yamlschema", "sweep", "sweep/load"},
 		// A leaf: what is read strictly is no concern of its own.
 		"runtimes/strictyaml": {}, "runtimes/strictyaml/yamlschema": {"runtimes/strictyaml"},

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"versweep/charts"
+	"versweep/sweep/bisect"
+)
+
+// tellBisection prints what was found. The error is not nil when that is no single
+// version or commit.
+func (a *app) tellBisection(versions *stretch, parts []*stretch) error {
+	if a.json {
+		if err := a.printJSON(newBisectionJSON(versions, parts)); err != nil {
+			return err
+		}
+	}
+	var failed error
+	for _, s := range append([]*stretch{versions}, parts...) {
+		for _, answer := range s.answers {
+			if !a.json {
+				a.printAnswer(s, answer)
+			}
+			if err := s.failure(answer); err != nil && failed == nil {
+				failed = err
+			}
+		}
+	}
+	if !a.json {
+		fmt.Fprintf(a.stdout, "log           versweep bisect log %d\n", versions.b.ID)
+	}
+	return failed
+}
+
+// printAnswer prints one answer.
+func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
+	line := func(head, format string, args ...any) {
+		fmt.Fprintf(a.stdout, "%-13s %s\n", head, charts.Printable(fmt.Sprintf(format, args...)))
+	}
+	fmt.Fprintln(a.stdout, charts.Printable(fmt.Sprintf("%s: %s among %s from %s to %s, by %s", cmp.Or(s.title, s.b.Target), s.headline(answer),
+		counted(len(s.o.Candidates), s.noun()), s.short(answer.Good), s.short(answer.Bad), charts.ShortName(s.metric))))
+	switch answer.State {
+	case bisect.Found:
+		line("first bad", "%s", s.full(answer.FirstBad))
+		line("last good", "%s", s.full(answer.LastGood))
+		line("step", "%s, in %s of its own", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
+	case bisect.OneOf:
+		for i, place := range answer.Suspects {
+			line(map[bool]string{true: "one of", false: ""}[i == 0], "%s", s.full(place))
+		}
+		line("last good", "%s", s.full(answer.LastGood))
+		line("step", "%s over all of them, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
+	case bisect.NoDifference:
+	default:
+		line("last good", "%s", s.full(answer.LastGood))
+		line("first bad", "%s", s.full(answer.FirstBad))
+		if answer.Step.Rounds > 0 {
+			line("step", "%s, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
+		}
+	}
+	if answer.Ends.Rounds > 0 {
+		line("ends", "%s against %s: %s, in %s", s.short(answer.Bad), s.short(answer.Good), s.changeText(answer.Ends), counted(answer.Ends.Rounds, "round"))
+	}
+	measured, passed := 0, 0
+	for _, step := range answer.Steps {
+		switch step.Verdict {
+		case bisect.Skipped:
+			passed++
+			line("passed over", "%s: %s", s.label(step.Place), step.Reason)
+		case bisect.Undecided:
+			passed++
+			line("undecided", "%s: %s from %s, %s from %s; about %s would tell", s.label(step.Place), s.percentText(step.FromGood), s.short(step.From), s.percentText(step.FromBad), s.short(step.To), counted(step.RoundsNeeded, "more round"))
+		default:
+			measured++
+		}
+	}
+	line("measured", "%s besides the ends, %d passed over; %s, %s", counted(measured, s.noun()), passed, counted(answer.Rounds, "round"), counted(answer.Samples, "figure"))
+	for _, text := range s.doubts(answer) {
+		line("doubt", "%s", text)
+	}
+}
+
+func (s *stretch) headline(answer bisect.Answer) string {
+	switch answer.State {
+	case bisect.Found:
+		return "first bad " + s.noun() + " found"
+	case bisect.OneOf:
+		return fmt.Sprintf("first bad %s is one of %d", s.noun(), len(answer.Suspects))
+	case bisect.NoDifference:
+		return "no difference"
+	case bisect.Unconfirmed:
+		return "first bad " + s.noun() + " not confirmed"
+	case bisect.Contradictory:
+		return "no answer that holds"
+	}
+	return "search broken off"
+}
+
+// full is a candidate with all that is known: hash, date and subject, or name.
+func (s *stretch) full(place int) string {
+	c := s.candidate(place)
+	if !s.ofCommits() {
+		return c.Version.Name
+	}
+	parts := []string{c.Version.Commit}
+	if !c.Date.IsZero() {
+		parts = append(parts, c.Date.UTC().Format("2006-01-02 15:04"))
+	}
+	if c.Merge {
+		parts = append(parts, "(merge)")
+	}
+	return strings.Join(append(parts, c.Subject), "  ")
+}
+
+// doubts tells what speaks against an answer, or beside it.
+func (s *stretch) doubts(answer bisect.Answer) []string {
+	var texts []string
+	add := func(format string, args ...any) { texts = append(texts, fmt.Sprintf(format, args...)) }
+	several := false
+	for _, d := range answer.Doubts {
+		name := s.short(d.Place)
+		switch d.Kind {
+		case bisect.SeveralChanges:
+			several = true
+			if d.Where == bisect.Between {
+				add("%s is surely between good and bad: there is another change", name)
+			} else {
+				add("%s is beyond %s: there is another change", name, strings.TrimPrefix(string(d.Where), "beyond "))
+			}
+		case bisect.Reversed:
+			add("%s was taken for %s, and fresh rounds say %s: the search went back", name, d.Was, d.Is)
+		case bisect.OtherSide:
+			several = true
+			add("%s is like %s though it is on the other side: the history is not monotonic, and there are more changes", name, d.Is)
+		case bisect.GoodDiffers:
+			several = true
+			add("the last good one against %s: %s, so there is another change before", s.short(answer.From), s.changeText(d.Change))
+		case bisect.BadDiffers:
+			several = true
+			add("the first bad one against %s: %s, so there is another change after", s.short(answer.To), s.changeText(d.Change))
+		case bisect.EndsUnlike:
+			add("fresh rounds show the difference the other way round")
+		}
+	}
+	if several && !s.o.All {
+		add("--all follows further changes")
+	}
+	for _, step := range answer.Steps {
+		if step.Told {
+			add("some verdicts are from a log and were not measured")
+			break
+		}
+	}
+	return texts
+}
+
+// failure is why an answer is no single candidate; nil when it is.
+func (s *stretch) failure(answer bisect.Answer) error {
+	ends := fmt.Sprintf("%s of %s from %s to %s", s.metric.Key, s.b.Target, s.short(answer.Good), s.short(answer.Bad))
+	more := func(n int) string {
+		most := s.o.MaxRounds + n
+		return fmt.Sprintf("about %s would tell: --rounds %d:%d", counted(n, "more round"), s.o.MinRounds, most+most/2)
+	}
+	switch answer.State {
+	case bisect.Found:
+		return nil
+	case bisect.OneOf:
+		return &hintedError{fmt.Errorf("bisecting %s: one of %d, which could not be told apart", ends, len(answer.Suspects)), "what was passed over is listed with its reason"}
+	case bisect.NoDifference:
+		hint := fmt.Sprintf("they are the same within --effect, %g %%", 100*s.b.Effect)
+		if answer.RoundsNeeded > 0 {
+			hint = more(answer.RoundsNeeded)
+		}
+		return &hintedError{fmt.Errorf("bisecting %s: the ends are not different (%s)", ends, s.changeText(answer.Ends)), hint}
+	case bisect.Unconfirmed:
+		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds did not confirm %s", ends, s.short(answer.FirstBad)), more(max(answer.RoundsNeeded, 1))}
+	case bisect.Contradictory:
+		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds contradicted every answer", ends), "versweep doctor may say what disturbs this machine; --rounds with a larger MIN hardens each step"}
+	}
+	return &hintedError{fmt.Errorf("bisecting %s: the budget is used up with %d left", ends, answer.FirstBad-answer.LastGood), fmt.Sprintf("versweep bisect --resume %d goes on", cmp.Or(s.b.PartOf, s.b.ID))}
+}

@@ -1,0 +1,431 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"os"
+	"time"
+
+	"versweep/charts"
+	"versweep/runtimes"
+	"versweep/store"
+	"versweep/sweep"
+	"versweep/sweep/bisect"
+)
+
+// bisecting carries out a bisection: the search over versions and then, where
+// that is asked for, those over commits.
+type bisecting struct {
+	app        *app
+	st         *store.Store
+	definition *runtimes.Definition
+	cache      *runtimes.Cache
+	launch     launchFlags
+	cpus       runtimes.CPUSets
+	budget     time.Duration
+
+	log     *os.File // nil for none
+	clock   *budgetClock
+	commits *launching        // opened when it is needed
+	history []bisectCandidate // commits between good and bad themselves, once they are known
+}
+
+// close gives back what was opened on the way, but for the store.
+func (r *bisecting) close() {
+	if r.commits != nil {
+		r.commits.close()
+	}
+	if r.log != nil {
+		r.log.Close()
+	}
+}
+
+func (r *bisecting) openLog(name string) (err error) {
+	if name == "" {
+		return nil
+	}
+	if r.log, err = os.Create(name); err != nil {
+		return misuse("name a file in a folder that you may write to", "--log: %v", err)
+	}
+	return nil
+}
+
+// check refuses, before anything is saved, what would be refused later.
+func (r *bisecting) check(ctx context.Context, b store.Bisection, o bisectOptions) (err error) {
+	if o.Direct {
+		good, bad := endsOf(b, o)
+		if r.history, err = r.commitsBetween(ctx, b, o, good, bad); err != nil {
+			return err
+		}
+		o.Candidates, b.PartOf = r.history, -1 // of whatever will be saved
+	}
+	_, err = (&stretch{b: b, o: o}).told()
+	return err
+}
+
+// endsOf are good and bad as versions of a search over commits only.
+func endsOf(b store.Bisection, o bisectOptions) (good, bad sweep.Version) {
+	if len(o.Candidates) == 2 {
+		return o.Candidates[0].Version, o.Candidates[1].Version
+	}
+	return sweep.Version{Name: b.Good, Raw: b.Good}, sweep.Version{Name: b.Bad, Raw: b.Bad}
+}
+
+// carryOut searches, prints the answer and finishes the bisection. l measures
+// versions.
+func (r *bisecting) carryOut(ctx context.Context, b store.Bisection, l *launching) (err error) {
+	a := r.app
+	a.bisecting = b.ID
+	r.clock = &budgetClock{now: a.now, begun: a.now(), budget: r.budget}
+	defer func() {
+		// Asked again, it is to be measured again.
+		if _, ends := errors.AsType[*endError](err); ends {
+			err = errors.Join(err, r.abandon(ctx, b.ID, err))
+		}
+	}()
+	versions, err := newStretch(b)
+	if err != nil {
+		return err
+	}
+	var parts []*stretch
+	if !versions.o.Direct {
+		if err := r.search(ctx, versions, l); err != nil {
+			return err
+		}
+	}
+	if versions.o.Commits {
+		if parts, err = r.searchCommits(ctx, versions); err != nil {
+			return err
+		}
+	}
+	if err := r.finish(ctx, versions, parts); err != nil {
+		return err
+	}
+	return a.tellBisection(versions, parts)
+}
+
+// search carries out one search.
+func (r *bisecting) search(ctx context.Context, s *stretch, l *launching) error {
+	a := r.app
+	s.title = r.definition.Title
+	m, err := newTrials(ctx, a, r.st, l, s, r.clock)
+	if err != nil {
+		return err
+	}
+	told, err := s.told()
+	if err != nil {
+		return err
+	}
+	n := len(s.o.Candidates)
+	a.say("%s: %s from %s to %s, by %s; about %s of %d to %d rounds, %v at least",
+		r.definition.Title, counted(n, s.noun()), s.short(0), s.short(n-1), charts.ShortName(s.metric), counted(bits.Len(uint(n-2)), "step"), s.o.MinRounds, s.o.MaxRounds,
+		(time.Duration(s.o.MinRounds*(3+4*bits.Len(uint(n-2))+5)) * m.assumed()).Round(time.Second))
+	var log *bisect.Log
+	if r.log != nil {
+		log = s.newLog(r.log)
+	}
+	began := a.now()
+	s.answers, err = bisect.Search(ctx, n, m.measure, bisect.Options{
+		Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Told: told,
+		Record: func(rec bisect.Record) {
+			s.records = append(s.records, rec)
+			a.sayRecord(s, rec)
+			if log != nil {
+				log.Write(rec)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	a.say("%s taken in %v", counted(m.taken, "sample"), a.now().Sub(began).Round(time.Second))
+	if log != nil && log.Err != nil {
+		return fmt.Errorf("writing the log: %w", log.Err)
+	}
+	if l.containers != nil {
+		var outcomes []sweep.Outcome
+		for _, sw := range m.sweeps {
+			outcomes = append(outcomes, sw.Outcomes...)
+		}
+		a.tidy(ctx, l, outcomes, r.launch.keepImages)
+	}
+	return nil
+}
+
+// over tells whether a search came to its end: one that ran out of its budget can
+// be gone on with.
+func (s *stretch) over() bool {
+	for _, answer := range s.answers {
+		if answer.State == bisect.OutOfBudget {
+			return false
+		}
+	}
+	return len(s.answers) > 0
+}
+
+// finish keeps the answers of searches that are over.
+func (r *bisecting) finish(ctx context.Context, versions *stretch, parts []*stretch) error {
+	all := versions.o.Direct || versions.over()
+	for _, p := range parts {
+		if !p.over() {
+			all = false
+			continue
+		}
+		if err := r.keep(ctx, p, nil); err != nil {
+			return err
+		}
+	}
+	if !all {
+		return nil
+	}
+	if err := r.keep(ctx, versions, parts); err != nil {
+		return err
+	}
+	r.app.bisecting = 0
+	return nil
+}
+
+func (r *bisecting) keep(ctx context.Context, s *stretch, parts []*stretch) error {
+	document, err := json.Marshal(newBisectionJSON(s, parts))
+	if err != nil {
+		return err
+	}
+	now := r.app.now()
+	if err := r.finishTrials(ctx, s.b.ID, now); err != nil {
+		return err
+	}
+	return r.st.FinishBisection(ctx, s.b.ID, document, now)
+}
+
+// finishTrials lets go of the builds of a bisection.
+func (r *bisecting) finishTrials(ctx context.Context, id int64, now time.Time) error {
+	trials, err := r.st.Trials(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, sw := range trials {
+		if err := r.st.FinishSweep(ctx, sw.ID, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abandon finishes a bisection, and those that are part of it, without an answer.
+func (r *bisecting) abandon(ctx context.Context, id int64, why error) error {
+	document, err := json.Marshal(struct {
+		Schema    int    `json:"schema"`
+		Bisection int64  `json:"bisection"`
+		Failed    string `json:"failed"`
+	}{jsonSchema, id, why.Error()})
+	if err != nil {
+		return err
+	}
+	list, err := r.st.Bisections(ctx, store.BisectionFilter{PartOf: id, Unfinished: true})
+	if err != nil {
+		return err
+	}
+	now := r.app.now()
+	for _, b := range append(list, store.Bisection{ID: id}) {
+		if err := r.finishTrials(ctx, b.ID, now); err != nil {
+			return err
+		}
+		if err := r.st.FinishBisection(ctx, b.ID, document, now); err != nil {
+			return err
+		}
+	}
+	r.app.bisecting = 0
+	return nil
+}
+
+// searchCommits goes on between the neighbours that were found, or between good
+// and bad themselves.
+func (r *bisecting) searchCommits(ctx context.Context, versions *stretch) ([]*stretch, error) {
+	type pair struct{ good, bad sweep.Version }
+	var pairs []pair
+	if versions.o.Direct {
+		good, bad := endsOf(versions.b, versions.o)
+		pairs = append(pairs, pair{good, bad})
+	}
+	for _, answer := range versions.answers {
+		if answer.State == bisect.Found || answer.State == bisect.OneOf {
+			pairs = append(pairs, pair{versions.candidate(answer.LastGood).Version, versions.candidate(answer.FirstBad).Version})
+		}
+	}
+	var parts []*stretch
+	for _, p := range pairs {
+		part, err := r.part(ctx, versions, p.good, p.bad)
+		if err != nil {
+			return parts, err
+		}
+		if err := r.search(ctx, part, r.commits); err != nil {
+			return parts, err
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// part finds the search over the commits between two versions, or begins it.
+func (r *bisecting) part(ctx context.Context, versions *stretch, good, bad sweep.Version) (*stretch, error) {
+	known, err := r.st.Bisections(ctx, store.BisectionFilter{PartOf: versions.b.ID})
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range known {
+		if b.Good != good.Name || b.Bad != bad.Name {
+			continue
+		}
+		part, err := newStretch(b)
+		if err == nil {
+			r.launch.launcher = part.o.Launcher // as its first trials
+			err = r.connectCommits(ctx, part.o)
+		}
+		return part, err
+	}
+	if err := r.connectCommits(ctx, versions.o); err != nil {
+		return nil, err
+	}
+	o := versions.o
+	o.Launcher, o.Candidates = r.commits.kind, r.history
+	if o.Candidates == nil {
+		if o.Candidates, err = r.commitsBetween(ctx, versions.b, o, good, bad); err != nil {
+			return nil, err
+		}
+	}
+	options, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	b := versions.b
+	b.PartOf, b.Source, b.Good, b.Bad, b.Options, b.Finished, b.Answer = versions.b.ID, r.commits.supply.Kind(), good.Name, bad.Name, options, time.Time{}, nil
+	if b, err = r.st.CreateBisection(ctx, b, r.app.now()); err != nil {
+		return nil, err
+	}
+	return newStretch(b)
+}
+
+// connectCommits makes the launcher of commits, once.
+func (r *bisecting) connectCommits(ctx context.Context, o bisectOptions) error {
+	if r.commits != nil {
+		return nil
+	}
+	source, err := runtimes.CommitSource(r.definition, o.Repository)
+	if err != nil {
+		return noCommitsError(r.definition, err)
+	}
+	// Of all sources this one alone.
+	d := *r.definition
+	d.Sources = []runtimes.Source{source}
+	r.commits, err = r.app.connect(ctx, &d, r.cache, source.Kind(), r.launch, r.cpus, false)
+	return err
+}
+
+// commitsBetween lists the commits from good to bad, both included.
+func (r *bisecting) commitsBetween(ctx context.Context, b store.Bisection, o bisectOptions, good, bad sweep.Version) ([]bisectCandidate, error) {
+	if err := r.connectCommits(ctx, o); err != nil {
+		return nil, err
+	}
+	history, err := r.commits.supply.History(ctx, good, bad, runtimes.HistoryOptions{AllParents: !o.FirstParent})
+	if err != nil {
+		return nil, historyError(b.Target, good, bad, err)
+	}
+	candidates := []bisectCandidate{newCommitCandidate(history.Base)}
+	for _, c := range history.Commits {
+		candidates = append(candidates, newCommitCandidate(c))
+	}
+	if !history.GoodIsAncestor {
+		r.app.warn("%s is on a branch of its own: the search begins at %s, the last commit that it shares with %s", good.Name, history.Base.Hash[:12], bad.Name)
+	}
+	return candidates, nil
+}
+
+func newCommitCandidate(c runtimes.Commit) bisectCandidate {
+	return bisectCandidate{Version: c.Version, Subject: c.Subject, Date: c.Date, Merge: len(c.Parents) > 1}
+}
+
+func historyError(target string, good, bad sweep.Version, err error) error {
+	switch {
+	case errors.Is(err, runtimes.ErrBadIsOlder):
+		return misuse(fmt.Sprintf("versweep bisect %s %s %s --commits", target, bad.Name, good.Name), "%v", err)
+	case errors.Is(err, runtimes.ErrSameCommit):
+		return misuse("two versions of one commit differ in how they were packaged only", "%v", err)
+	case errors.Is(err, runtimes.ErrUnrelated):
+		return misuse("--repository names another one", "%v", err)
+	case errors.Is(err, runtimes.ErrLongHistory):
+		return misuse("name versions that are nearer to each other", "%v", err)
+	case errors.Is(err, runtimes.ErrShallowClone):
+		return &hintedError{err, "git fetch --unshallow, or name the repository that it was cloned from"}
+	}
+	return &hintedError{err, "versions are looked for among the repository's tags; --repository names another repository"}
+}
+
+// sayRecord tells one step as it is found out.
+func (a *app) sayRecord(s *stretch, r bisect.Record) {
+	by := ""
+	if r.Told {
+		by = ", as the log says"
+	}
+	switch r.Purpose {
+	case bisect.Ends:
+		verdict := "they differ"
+		if !r.Differ {
+			verdict = "which does not tell them apart"
+		}
+		a.say("ends: %s against %s: %s, %s%s: %s", s.short(r.Bad), s.short(r.Good), s.changeText(r.Change), counted(r.Change.Rounds, "round"), by, verdict)
+	case bisect.Probe:
+		a.say("step: %s%s", s.stepText(r.Step), by)
+	case bisect.Confirm:
+		text := "confirmed"
+		for _, f := range r.Fresh {
+			text = fmt.Sprintf("fresh rounds say that %s is %s; going back", s.short(f.Place), verdictText(f))
+		}
+		if !r.Differ && len(r.Fresh) == 0 {
+			text = "which does not tell them apart"
+		}
+		a.say("confirmation: %s against %s: %s, %s%s: %s", s.short(r.FirstBad), s.short(r.LastGood), s.changeText(r.Change), counted(r.Change.Rounds, "round"), by, text)
+	}
+}
+
+func (s *stretch) changeText(c bisect.Change) string {
+	return charts.ChangeWords(s.metric, c.Change, c.Lo, c.Hi)
+}
+
+// stepText is "20.5.0 is like good: 0.4 % slower than … ; 12 left".
+func (s *stretch) stepText(step bisect.Step) string {
+	text := s.label(step.Place) + " " + verdictText(step)
+	if step.Reason != "" {
+		text += ": " + step.Reason
+	}
+	if !math.IsNaN(step.FromGood.Change) && step.Verdict != bisect.Skipped {
+		text += fmt.Sprintf(": %s from %s, %s from %s, %s", s.percentText(step.FromGood), s.short(step.From), s.percentText(step.FromBad), s.short(step.To), counted(step.FromGood.Rounds, "round"))
+	}
+	left := step.Left
+	if left <= 1 {
+		return text
+	}
+	return fmt.Sprintf("%s; one of %d after %s", text, left, s.short(step.Lo))
+}
+
+func (s *stretch) percentText(c bisect.Change) string {
+	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", 100*c.Change, 100*c.Lo, 100*c.Hi)
+}
+
+func verdictText(step bisect.Step) string {
+	text := map[bisect.Verdict]string{
+		bisect.Good: "is like good", bisect.Bad: "is like bad", bisect.Undecided: "could not be told apart from either", bisect.Skipped: "is passed over",
+	}[step.Verdict]
+	switch step.Where {
+	case bisect.Between:
+		return "is between good and bad"
+	case bisect.BeyondGood:
+		return text + ", and beyond it"
+	case bisect.BeyondBad:
+		return text + ", and beyond it"
+	}
+	return text
+}
