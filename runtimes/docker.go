@@ -169,8 +169,10 @@ func (e *Engine) removeLeftovers(ctx context.Context) error {
 // remove ends and removes a container, even after the sweep's context has
 // ended. It tries again what an engine refuses for the moment: Podman does not
 // remove a container that is just ending, nor one whose network another joined.
-func (e *Engine) remove(id string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), removalTime)
+func (e *Engine) remove(id string) error { return e.removeWithin(id, removalTime) }
+
+func (e *Engine) removeWithin(id string, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for {
 		err := e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})

@@ -142,7 +142,7 @@ func (l *DockerLauncher) AwaitReturn(ctx context.Context) error {
 	}
 	var errs []error
 	for _, c := range list {
-		errs = append(errs, e.remove(c.ID))
+		errs = append(errs, e.removeWithin(c.ID, returnTime)) // it has much to do now
 	}
 	return e.lost(ctx, errors.Join(errs...))
 }
