@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command faults brings faults about and looks what becomes of a sweep: what is
 // seen, what is stored, what is left behind. It runs the real program against
 // engines, disks, registries and servers of its own, and needs root and Linux.

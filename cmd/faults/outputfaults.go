@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -24,7 +26,7 @@ func outputClosed(b *bench) row {
 	b.once(sw)
 	b.noneFailed(sw)
 	return row{
-		fault: "nobody reads the output of a sweep any more (`2>&1 | head`)", seen: "status 130",
+		fault: "nobody reads the output of a sweep any more (`2>&1 \\| head`)", seen: "status 130",
 		stored: "what was measured; " + b.afterResume(), left: b.nothingLeft(),
 	}
 }
@@ -46,7 +48,7 @@ func tableClosed(b *bench) row {
 		b.wrong("it says: %s", said)
 	}
 	b.whole(b.stored())
-	return row{fault: "nobody reads a table (`| head`)", seen: "status 130, no message", stored: "all that was there", left: b.nothingLeft()}
+	return row{fault: "nobody reads a table (`\\| head`)", seen: "status 130, no message", stored: "all that was there", left: b.nothingLeft()}
 }
 
 // readOneLine gives a command one pipe for all its output, reads a line of it,

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -110,7 +112,7 @@ func (b *bench) nothingLeft() string {
 		return strings.Join(found, ", ")
 	}
 	if b.buildCut && b.engine != nil {
-		return "layers that the engine's builder keeps for the next build"
+		return "at most layers that the engine's builder keeps for the next build"
 	}
 	return "nothing"
 }
