@@ -16,24 +16,33 @@ func NightMarkdown(n nightly.Night, limit int) string {
 	room := limit - 200 // for the lines that say what was left out
 	var b strings.Builder
 	fmt.Fprintf(&b, "## versweep: %s\n", markdown(NightTitle(n)))
-	writeMarkdownNotices(&b, "", n.Notices, room)
-	if len(n.Targets) > 0 {
-		b.WriteString("\n| target | tonight |\n|---|---|\n")
-		for i, t := range n.Targets {
-			row := fmt.Sprintf("| %s | %s |\n", markdown(targetTitleOf(t)), markdown(TargetNightText(t)))
-			if b.Len()+len(row) > room {
-				fmt.Fprintf(&b, "| and %d more | |\n", len(n.Targets)-i)
-				break
-			}
-			b.WriteString(row)
-		}
-	}
+	targets := markdownTargets(n.Targets, room/2)
+	writeMarkdownNotices(&b, "", n.Notices, room-len(targets))
+	b.WriteString(targets)
 	told := map[string]bool{}
 	for _, notice := range n.Notices {
 		told[notice.Key] = true
 	}
 	before := slices.DeleteFunc(slices.Clone(n.Open), func(o nightly.Notice) bool { return told[o.Key] })
 	writeMarkdownNotices(&b, "\nStanding as told before:\n", before, room)
+	return b.String()
+}
+
+// markdownTargets is the table of what was done; empty when there is none.
+func markdownTargets(targets []nightly.TargetNight, room int) string {
+	if len(targets) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n| target | tonight |\n|---|---|\n")
+	for i, t := range targets {
+		row := fmt.Sprintf("| %s | %s |\n", markdown(targetTitleOf(t)), markdown(TargetNightText(t)))
+		if b.Len()+len(row) > room {
+			fmt.Fprintf(&b, "| and %d more | |\n", len(targets)-i)
+			break
+		}
+		b.WriteString(row)
+	}
 	return b.String()
 }
 

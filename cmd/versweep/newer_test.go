@@ -21,7 +21,7 @@ func TestEveryCommandLeavesANewerStoreAlone(t *testing.T) {
 		"table":   {"table", "node"},
 		"chart":   {"chart", "node", "-o", "x.png"},
 		"check":   {"check", "node"},
-		"nightly": {"nightly"},
+		"nightly": {"nightly", "--config", "versweep.yaml"},
 		"bisect":  {"bisect", "node", "18.0.0", "20.0.0"},
 		"compare": {"compare", "node", "18.0.0", "20.0.0"},
 		"ack":     {"ack", "node-qps-20.0.0"},
@@ -36,6 +36,9 @@ func TestEveryCommandLeavesANewerStoreAlone(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if err := os.WriteFile("figures.csv", []byte("target,version,round,qps\nx,1.0.0,1,100\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("versweep.yaml", []byte("targets: [{name: node}]\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range (&app{stdout: io.Discard, stderr: io.Discard}).command().Commands() {
