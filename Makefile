@@ -6,7 +6,7 @@ SOURCES := $(shell find cmd docs sweep runtimes store charts -type f ! -name '*_
 
 export CGO_ENABLED ?= 0
 
-.PHONY: all build sweep test catalogue-test race lint vuln golden fuzz bench bench-load calibrate faults check clean
+.PHONY: all build sweep test catalogue-test race lint vuln golden fuzz bench bench-load bench-long calibrate faults check clean
 all: build
 
 build: bin/versweep ## build bin/versweep, statically linked
@@ -62,6 +62,9 @@ bench-load: build ## the load engine beside wrk, ab and others, in one run, as r
 
 faults: ## bring faults about, with engines and disks of its own, and write docs/faults.md; needs root
 	$(GO) run ./cmd/faults -o docs/faults.md
+
+bench-long: build ## every command on a store of 1,000 simulated nights: time, memory, sizes
+	$(GO) run ./cmd/longuse $(FLAGS)
 
 calibrate: ## how often the methods go wrong, on simulated sweeps: the tables of docs/method.md
 	$(GO) run ./cmd/calibrate $(FLAGS)
