@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -39,12 +38,16 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 	}
 	c := &Cache{dir: dir}
+	err = os.MkdirAll(dir, 0o755)
+	if err == nil {
+		err = holdCache(dir) // first: gc may be removing what is in it
+	}
 	for _, d := range []string{c.scratch(), c.builds(), c.programs()} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
+		if err == nil {
+			err = os.MkdirAll(d, 0o755)
 		}
 	}
-	if err := holdCache(dir); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 	}
 	left, err := os.ReadDir(c.scratch())
@@ -52,7 +55,8 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 	}
 	for _, e := range left {
-		gone, known := makerIsGone(e.Name())
+		_, maker, _ := strings.Cut(e.Name(), "-")
+		gone, known := makerIsGone(maker)
 		if !known {
 			info, err := e.Info()
 			gone = err == nil && time.Since(info.ModTime()) > scratchAge
@@ -70,19 +74,9 @@ func (c *Cache) scratch() string { return filepath.Join(c.dir, "scratch") }
 
 // scratchFolder makes a folder that tells who made it.
 func (c *Cache) scratchFolder(kind string) (string, error) {
-	return os.MkdirTemp(c.scratch(), fmt.Sprintf("%s-%s-%d-%s-", kind, thisMachine(), os.Getpid(), startOf(os.Getpid())))
+	return os.MkdirTemp(c.scratch(), kind+"-"+thisMaker()+"-")
 }
 
-// makerIsGone tells whether the process that made a scratch folder has ended;
-// known is false where that cannot be told from here.
-func makerIsGone(name string) (gone, known bool) {
-	parts := strings.Split(name, "-") // kind, machine, process, start, number
-	if len(parts) != 5 || parts[1] != thisMachine() || parts[3] == "" {
-		return false, false
-	}
-	pid, err := strconv.Atoi(parts[2])
-	return startOf(pid) != parts[3], err == nil
-}
 func (c *Cache) builds() string   { return filepath.Join(c.dir, "builds") }
 func (c *Cache) programs() string { return filepath.Join(c.dir, "programs") }
 

@@ -59,7 +59,7 @@ func (l *ProcessLauncher) withComponents(ctx context.Context, b sweep.Build) (sw
 	if len(l.recipe.Components) == 0 {
 		return b, nil
 	}
-	scratch, err := os.MkdirTemp("", runFolder(os.Getpid())+"-")
+	scratch, err := os.MkdirTemp("", runFolder())
 	if err != nil {
 		return b, fmt.Errorf("asking %s %s for its components: %w", l.definition.Name, b.Version, err)
 	}

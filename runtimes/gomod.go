@@ -109,7 +109,7 @@ func (g *gomod) list(ctx context.Context, flags ...string) ([]string, error) {
 	paths := g.module.paths()
 	slices.Reverse(paths)
 	doing := "listing the versions of Go module " + g.module.Module
-	dir, err := os.MkdirTemp("", runFolder(os.Getpid())+"-") // outside every module of the user's
+	dir, err := os.MkdirTemp("", runFolder()) // outside every module of the user's
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
@@ -163,7 +163,7 @@ func (g *gomod) pin(ctx context.Context, versions []sweep.Version) ([]sweep.Vers
 	for _, v := range versions {
 		args = append(args, g.module.pathOf(v.Raw)+"@"+v.Raw)
 	}
-	dir, err := os.MkdirTemp("", runFolder(os.Getpid())+"-")
+	dir, err := os.MkdirTemp("", runFolder())
 	if err != nil {
 		return nil, fmt.Errorf("downloading Go module %s: %w", g.module.Module, err)
 	}

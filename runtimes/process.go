@@ -71,7 +71,7 @@ func (l *ProcessLauncher) Start(ctx context.Context, b sweep.Build) (sweep.Insta
 }
 
 func (l *ProcessLauncher) startAt(ctx context.Context, b sweep.Build, port int) (sweep.Instance, error) {
-	scratch, err := os.MkdirTemp("", runFolder(os.Getpid())+"-")
+	scratch, err := os.MkdirTemp("", runFolder())
 	if err != nil {
 		return nil, fmt.Errorf("making the server's working folder ($TMPDIR): %w", err)
 	}

@@ -13,11 +13,12 @@ func TestOnlyFoldersOfGoneProcessesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	this := os.Getpid()
 	want := map[string]bool{
-		runFolder(this) + "-123":                         true,  // ours, in use
-		fmt.Sprintf("%s%d-1-123", runFolderPrefix, this): false, // this number, another start
-		runFolderPrefix + "999999999-5-123":              false, // no such process
-		runFolderPrefix + "123":                          true,  // not in this form
-		"another-folder":                                 true,
+		runFolder() + "123": true, // ours, in use
+		fmt.Sprintf("%s%s-%d-1-123", runFolderPrefix, thisMachine(), this):  false, // this number, another start
+		fmt.Sprintf("%s%s-999999999-5-123", runFolderPrefix, thisMachine()): false, // no such process
+		fmt.Sprintf("%s00000000-%d-1-123", runFolderPrefix, this):           true,  // another machine's
+		runFolderPrefix + "123": true, // not in this form
+		"another-folder":        true,
 	}
 	for name := range want {
 		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {

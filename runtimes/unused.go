@@ -138,15 +138,15 @@ func diskUse(folder string) (total int64, err error) {
 // taken out of its place in one step, so that a kill leaves no half of it there. It
 // is for AloneWithCache. What was removed before an error is in the answer.
 func RemoveCached(ctx context.Context, dir string, list []Cached) (removed []Cached, err error) {
-	scratch := (&Cache{dir: dir}).scratch()
-	if err := os.MkdirAll(scratch, 0o755); err != nil {
+	cache := &Cache{dir: dir}
+	if err := os.MkdirAll(cache.scratch(), 0o755); err != nil {
 		return nil, fmt.Errorf("clearing the cache %s: %w", dir, err)
 	}
 	for _, c := range list {
 		if err := ctx.Err(); err != nil {
 			return removed, err
 		}
-		away, err := os.MkdirTemp(scratch, "gone-")
+		away, err := cache.scratchFolder("gone")
 		if err == nil {
 			err = os.Rename(filepath.Join(dir, c.Name), filepath.Join(away, "folder"))
 			if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +161,9 @@ func RemoveCached(ctx context.Context, dir string, list []Cached) (removed []Cac
 			return removed, fmt.Errorf("removing %s from the cache %s: %w", c.Name, dir, err)
 		}
 		removed = append(removed, c)
-		os.Remove(filepath.Dir(filepath.Join(dir, c.Name))) // of a target's builds; it stays unless it is empty
+		if c.Kind == CachedBuild {
+			os.Remove(filepath.Dir(filepath.Join(dir, c.Name))) // of a target's builds; it stays unless it is empty
+		}
 	}
 	return removed, nil
 }

@@ -173,7 +173,8 @@ func (a *app) obtainMissing(ctx context.Context, st *store.Store, l *launching, 
 }
 
 // obtainAgain makes sure that what the sweep measured so far is still there to
-// be measured, byte for byte.
+// be measured: what is gone from the cache is obtained anew, and has to be the same
+// build.
 func (a *app) obtainAgain(ctx context.Context, l *launching, sw *sweep.Sweep) error {
 	var gone []sweep.Version
 	for i, o := range sw.Outcomes {
