@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -26,37 +25,26 @@ func (e *NightRunningError) Error() string {
 }
 
 // LockNights keeps other nights from the store at path, which need not be there
-// yet, until unlock is called or this process ends, however it ends. It does not
+// yet, until release is called or this process ends, however it ends. It does not
 // wait: it fails with a NightRunningError while another process has the lock. A
 // file path.nightly.lock that is left behind means nothing.
-func LockNights(path string, now time.Time) (unlock func() error, err error) {
+func LockNights(path string, now time.Time) (release func() error, err error) {
 	file, err := resolve(path)
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
 	name := file + ".nightly.lock"
-	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
-		if err != nil {
-			return nil, fmt.Errorf("locking %s: its folder cannot be written to: %w", path, reason(err))
-		}
-		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-		case errors.Is(err, syscall.EWOULDBLOCK):
-			held := holderOf(f, path)
-			return nil, errors.Join(held, f.Close())
-		case err != nil && !errors.Is(err, syscall.EINTR):
-			return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
-		case err != nil || !same(f, name): // removed by the one before: another try
-			if err := f.Close(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := sign(f, now); err != nil {
-			return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
-		}
-		return func() error { return errors.Join(os.Remove(name), f.Close()) }, nil
+	f, ours, err := tryLock(name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("locking %s: %w", path, err)
+	case !ours:
+		return nil, errors.Join(holderOf(f, path), f.Close())
 	}
+	if err := sign(f, now); err != nil {
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
+	}
+	return func() error { return unlock(f, name) }, nil
 }
 
 // sign says in a lock who has it, for people.

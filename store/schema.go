@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
-	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -185,56 +183,4 @@ func flush(name string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// lock keeps other processes, and other callers in this one, from migrating
-// the same store. It waits until they are done or ctx is. The lock dies with
-// the process; a file left behind means nothing.
-//
-// It is not one of SQLite's own locks, because goose begins and ends
-// transactions as it likes.
-func lock(ctx context.Context, name string) (unlock func(), err error) {
-	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
-		if err != nil {
-			return nil, fmt.Errorf("its folder cannot be written to: %w", reason(err))
-		}
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil && same(f, name) {
-			return func() {
-				os.Remove(name)
-				f.Close()
-			}, nil
-		}
-		f.Close()
-		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return nil, fmt.Errorf("locking %s: %w", name, err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-// clearLock removes the file that a process left which was killed while it made or
-// migrated the store, unless another is at that now. That it stays is no failure.
-func clearLock(name string) {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return // there is none, mostly
-	}
-	defer f.Close()
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil && same(f, name) {
-		os.Remove(name)
-	}
-}
-
-// same says whether f is still the file called name: its last holder removes
-// it, so the lock that was won may be on a file that nobody else will find.
-func same(f *os.File, name string) bool {
-	a, errA := f.Stat()
-	b, errB := os.Stat(name)
-	return errA == nil && errB == nil && os.SameFile(a, b)
 }
