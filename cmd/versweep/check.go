@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +37,7 @@ regression counts elsewhere.`,
 			if err != nil {
 				return err
 			}
-			sweeps, err := span.span(cmd.Flags(), time.Now())
+			sweeps, err := span.span(cmd.Flags(), a.now())
 			if err != nil {
 				return err
 			}

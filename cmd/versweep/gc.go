@@ -44,7 +44,7 @@ Ages look like 30d, 2w or 12h; never keeps all.`,
   versweep gc --keep-histograms 90d --builds never --yes`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			order, err := f.check(time.Now())
+			order, err := f.check(a.now())
 			if err != nil {
 				return err
 			}
@@ -234,6 +234,9 @@ func (a *app) carryOutGC(ctx context.Context, o gcOrder, g gcState) (gcState, er
 		return nil
 	})
 	if errors.Is(err, runtimes.ErrCacheInUse) {
+		for _, c := range g.cached {
+			g.kept.Bytes += c.Bytes
+		}
 		g.cacheInUse, g.cached, g.images = true, nil, runtimes.Removed{}
 		return g, nil
 	}

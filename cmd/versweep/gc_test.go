@@ -50,7 +50,7 @@ func oldStore(t *testing.T) (db, cache string) {
 func ran(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, complaints bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &complaints}
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &complaints, now: time.Now}
 	cmd := a.command()
 	cmd.SetArgs(args)
 	err = cmd.ExecuteContext(t.Context())
@@ -198,7 +198,7 @@ func TestGCAsksBeforeItRemoves(t *testing.T) {
 	for _, answer := range []string{"", "\n", "no\n", "y\n"} {
 		removes := answer == "y\n"
 		var out, told bytes.Buffer
-		a := &app{stdin: strings.NewReader(answer), stdout: &out, stderr: &told, terminal: true, asks: true, db: db}
+		a := &app{stdin: strings.NewReader(answer), stdout: &out, stderr: &told, terminal: true, asks: true, db: db, now: time.Now}
 		o, err := gcFlags{histograms: "30d", merged: "730d", service: "7d", logs: never, builds: never, cache: cache}.check(time.Now())
 		if err != nil {
 			t.Fatal(err)

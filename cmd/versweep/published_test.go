@@ -23,7 +23,7 @@ func TestFoundingTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got, said bytes.Buffer
-	root := (&app{stdout: &got, stderr: &said}).command()
+	root := (&app{stdout: &got, stderr: &said, now: time.Now}).command()
 	root.SetArgs([]string{"table", "node", "--published", "node-0.1-0.9", "--layout", "series"})
 	if err := root.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
