@@ -291,7 +291,7 @@ func TestMissedNights(t *testing.T) {
 		if (n != nil) != c.told {
 			t.Errorf("%v: %+v", c.before, n)
 		}
-		if n != nil && (n.Key != "missing-nights" || n.State != Missing || !strings.HasPrefix(n.Reason, "no night since 2026-05-30 13:00 UTC")) {
+		if n != nil && (n.Key != "missing-nights" || n.State != Missing || !strings.HasPrefix(n.Reason, "no night has come to its end since 2026-05-30 13:00 UTC")) {
 			t.Errorf("%+v", n)
 		}
 	}
