@@ -34,8 +34,11 @@ type Hands interface {
 	// Sweep carries out a plan. enough, where it is not nil, is asked after
 	// each round from the plan's least number on whether more are needed.
 	Sweep(ctx context.Context, p sweep.Plan, enough func(sweep.Sweep) bool) (sweep.Sweep, error)
-	// GoOn goes on with a sweep that was begun by a night that did not end. It
-	// fails with ErrElsewhere while another process does so.
+	// Claim makes a sweep, begun by a night that did not end, this process's, and
+	// returns it as it is then: another process may have added to it, or finished
+	// it. It fails with ErrElsewhere while another process goes on with it.
+	Claim(ctx context.Context, id int64) (sweep.Sweep, error)
+	// GoOn goes on with a sweep that was claimed.
 	GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep.Sweep) bool) (sweep.Sweep, error)
 	// Abandon makes an end of a sweep that cannot be gone on with, unless
 	// another process does so.
