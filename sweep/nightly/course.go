@@ -169,10 +169,14 @@ func (n *night) remember(ctx context.Context, e *errand) error {
 	if err != nil {
 		return err
 	}
-	if e.failed == "" {
-		past = Own(past, e.Plan)
-	}
 	e.past = past
+	if e.failed == "" {
+		o, err := NewOutlook(e.Subject, past)
+		if err != nil {
+			return err
+		}
+		e.past, e.vanished, e.Kept = o.Past, o.Vanished, o.Kept
+	}
 	if e.acks, err = n.Memory.Acknowledgements(ctx, target); err != nil {
 		return err
 	}
@@ -183,12 +187,7 @@ func (n *night) remember(ctx context.Context, e *errand) error {
 		return err
 	}
 	e.first = len(e.told) == 0 && !slices.ContainsFunc(e.past, func(sw sweep.Sweep) bool { return sw.Plan.Night > 0 })
-	if e.failed != "" {
-		return nil
-	}
-	e.vanished, err = Vanished(e.Selection, e.Found, e.past)
-	e.Kept = Without(e.Kept, e.vanished)
-	return err
+	return nil
 }
 
 // remark keeps and says what went otherwise than planned.
@@ -248,23 +247,10 @@ func leastRounds(p sweep.Plan) int {
 }
 
 func (n *night) agenda(e *errand) Agenda {
-	return NewAgenda(Inquiry{
-		Kept: e.Kept, Past: e.past, Reference: e.reference(), Fresh: e.Fresh, Every: n.Every, Rounds: e.Plan.Rounds, Now: n.Now(),
-	})
+	return Outlook{Past: e.past, Kept: e.Kept}.Agenda(e.Subject, n.Every, n.Now())
 }
 
-// reference is the one of the subject, or of its latest sweep.
-func (e *errand) reference() string {
-	if e.Reference != "" {
-		return e.Reference
-	}
-	for _, sw := range slices.Backward(e.past) {
-		if sw.Plan.Reference != "" {
-			return sw.Plan.Reference
-		}
-	}
-	return ""
-}
+func (e *errand) reference() string { return Outlook{Past: e.past}.reference(e.Subject) }
 
 // judge says what all sweeps of the target have to say by now; nil when there is
 // nothing.
