@@ -99,7 +99,7 @@ const (
 // buildDir is where a build with this content lies, made or not.
 func (c *Cache) buildDir(target, version, digest string, recipe ...string) string {
 	sum := sha256.Sum256([]byte(digest + "\n" + strings.Join(recipe, "\n")))
-	return filepath.Join(c.builds(), folderName(target), version+"-"+hex.EncodeToString(sum[:])[:recipeHash])
+	return filepath.Join(c.builds(), FolderName(target), version+"-"+hex.EncodeToString(sum[:])[:recipeHash])
 }
 
 // facts reads what is known of the build in dir; false when there is none, or
@@ -180,7 +180,7 @@ func (c *Cache) program(d *Definition, r Recipe) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(c.programs(), folderName(d.Name)+"-"+r.hash(files))
+	dir := filepath.Join(c.programs(), FolderName(d.Name)+"-"+r.hash(files))
 	if holds(dir, files) {
 		used(dir)
 		return dir, nil
@@ -205,8 +205,8 @@ func (c *Cache) program(d *Definition, r Recipe) (string, error) {
 	return dir, moveInto(whole, dir)
 }
 
-// folderName is a target's name as part of a path or of an image's name.
-func folderName(target string) string { return strings.ReplaceAll(target, ":", "-") }
+// FolderName is a target's name as part of a path or of an image's name.
+func FolderName(target string) string { return strings.ReplaceAll(target, ":", "-") }
 
 // moveInto renames a whole folder to where it belongs. A folder that another
 // process put there meanwhile has the same content and stays.

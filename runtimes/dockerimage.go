@@ -231,7 +231,7 @@ func (e *Engine) targetImage(ctx context.Context, d *Definition, r Recipe, base 
 	// The runtime comes first: its layer is the same for all versions.
 	layers := fmt.Sprintf("COPY runtime %s\nCOPY build %s\nCOPY program %s\nENTRYPOINT []\nCMD %s\n",
 		imageRuntimeDir, imageBuildDir, imageProgramDir, command)
-	name := imageName("versweep/"+folderName(d.Name), b.Version, origin, layers, b.Digest, r.hash(files))
+	name := imageName("versweep/"+FolderName(d.Name), b.Version, origin, layers, b.Digest, r.hash(files))
 	there, ok, err := e.inspectImage(ctx, name)
 	if err != nil {
 		return b, err
@@ -273,7 +273,7 @@ func (e *Engine) recipeBuild(d *Definition, r Recipe, files map[string][]byte, l
 		args["BASE"] = &b.Base
 	}
 	return imageBuild{
-		name:       imageName("versweep/"+folderName(d.Name)+"-base", b.Version, string(dockerfile), b.Digest, r.hash(files)),
+		name:       imageName("versweep/"+FolderName(d.Name)+"-base", b.Version, string(dockerfile), b.Digest, r.hash(files)),
 		dockerfile: string(dockerfile), labels: maps.Clone(labels), args: args,
 		write: func(w *tar.Writer) error {
 			return errors.Join(addFiles(w, "program", files), addFolder(w, "source", b.Dir))

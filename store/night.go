@@ -17,7 +17,7 @@ const nightsSince = 5
 // Night is one nightly run.
 type Night struct {
 	ID           int64
-	Began, Ended time.Time // UTC; Ended is zero while it goes on or when it was killed
+	Began, Ended time.Time // UTC; Ended is zero while it goes on, when it was killed, or could not tell that nights were missed
 }
 
 // BeginNight adds a night that begins now.

@@ -1,37 +1,25 @@
 package main
 
 import (
-	"math"
-	"strconv"
-	"strings"
 	"time"
+
+	"versweep/cmd/versweep/settings"
 )
 
 // ageHint shows the forms of an age.
 const ageHint = "ages look like 30d, 2w or 12h"
 
-// parseAge reads "30d", "2w", "12h" or what time.ParseDuration takes. Negative
-// ones are misuse; "0" is none.
+// parseAge reads what settings.ParsePeriod does, or "0", which is none. All else is
+// misuse.
 func parseAge(flag, text string) (time.Duration, error) {
-	wrong := func() (time.Duration, error) {
+	if text == "0" {
+		return 0, nil
+	}
+	p, err := settings.ParsePeriod(text)
+	if err != nil {
 		return 0, misuse(ageHint, "%s: %q is not an age", flag, text)
 	}
-	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		number, ok := strings.CutSuffix(text, suffix)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseFloat(number, 64)
-		if err != nil || !(n >= 0) || n*float64(unit) > math.MaxInt64/2 {
-			return wrong()
-		}
-		return time.Duration(n * float64(unit)), nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return wrong()
-	}
-	return d, nil
+	return time.Duration(p), nil
 }
 
 // parseSince reads a date, which begins at midnight here, a time as RFC 3339 has

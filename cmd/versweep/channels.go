@@ -31,7 +31,7 @@ func (a *app) nightlyChannels(f *settings.File) ([]channel, error) {
 			}
 			channels = append(channels, command)
 		default:
-			w, err := makeWebhook(f, place+".webhook", *c.Webhook, timeout)
+			w, err := a.makeWebhook(f, place+".webhook", *c.Webhook, timeout)
 			if err != nil {
 				return nil, err
 			}
@@ -48,7 +48,7 @@ func (a *app) nightlyChannels(f *settings.File) ([]channel, error) {
 	return channels, nil
 }
 
-func makeWebhook(f *settings.File, place string, w settings.Webhook, timeout time.Duration) (*webhook, error) {
+func (a *app) makeWebhook(f *settings.File, place string, w settings.Webhook, timeout time.Duration) (*webhook, error) {
 	const unset = "it is set where versweep is started: an EnvironmentFile= of systemd, a secret of GitHub Actions"
 	text := w.URL
 	if w.URLEnv != "" {
@@ -75,5 +75,5 @@ func makeWebhook(f *settings.File, place string, w settings.Webhook, timeout tim
 		}
 		header.Set(name, value)
 	}
-	return newWebhook(address, w.Format, header, timeout, w.Always), nil
+	return newWebhook(address, w.Format, header, timeout, w.Always, a.now), nil
 }

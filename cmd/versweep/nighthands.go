@@ -111,21 +111,27 @@ func purposeWords(p sweep.Purpose) string {
 	return "new ones and their neighbours"
 }
 
+// Claim implements nightly.Hands.
+func (h *nightHands) Claim(ctx context.Context, id int64) (sweep.Sweep, error) {
+	err := claim(ctx, h.store, id)
+	if errors.Is(err, store.ErrBusy) {
+		err = nightly.ErrElsewhere
+	}
+	if err != nil {
+		return sweep.Sweep{}, err
+	}
+	return h.store.LoadSweep(ctx, id)
+}
+
 // GoOn implements nightly.Hands.
 func (h *nightHands) GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep.Sweep) bool) (sweep.Sweep, error) {
 	t := h.targets[sw.Plan.Target]
-	if err := claim(ctx, h.store, sw.ID); err != nil {
-		if errors.Is(err, store.ErrBusy) {
-			err = nightly.ErrElsewhere
-		}
-		return sw, err
-	}
 	l := t.launching
 	if l.kind != sw.Plan.Launcher || l.supply.Kind() != sw.Plan.Source || l.environment.Hash() != sw.Environment.Hash() {
 		return sw, anotherEnvironment(sw, l)
 	}
-	if was := sw.Plan.Definition.Hash; was != "" && was != l.definition.Hash {
-		return sw, fmt.Errorf("%s is defined in another way than when it was begun", sw.Plan.Target)
+	if err := sameDefinition(sw, l); err != nil {
+		return sw, fmt.Errorf("%w; what it lacks is measured anew", err)
 	}
 	h.say("going on with sweep %d of %s, left unfinished: %d samples are there", sw.ID, sw.Plan.Target, len(sweep.LastAttempts(sw.Samples)))
 	if err := h.obtainAgain(ctx, l, &sw); err != nil {

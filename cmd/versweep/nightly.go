@@ -76,6 +76,7 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 		return err
 	}
 	defer st.Close()
+	a.unattended = true // from here on the next night goes on by itself
 	before, err := st.Nights(ctx, 0)
 	if err != nil {
 		return err
@@ -94,7 +95,6 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 		}
 		subjects = append(subjects, subject)
 	}
-	a.unattended = true
 	course := nightly.Course{Hands: hands, Memory: st, Now: a.now, Night: begun.ID, Every: s.every, Budget: s.budget}
 	result, err := course.Run(ctx, subjects)
 	if err != nil {
@@ -102,7 +102,8 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 	}
 	hands.tidy(ctx)
 	n := nightly.Night{ID: begun.ID, Began: begun.Began, Ended: a.now().UTC(), Targets: result.Targets}
-	if missed := nightly.MissedNights(lastEnded(before), begun.Began, s.every); missed != nil {
+	missed := nightly.MissedNights(lastEnded(before), begun.Began, s.every)
+	if missed != nil {
 		n.Notices = append(n.Notices, *missed)
 	}
 	for _, account := range result.Accounts {
@@ -124,22 +125,28 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 		failed = append(failed, err)
 	}
 	if err := a.printNight(n); err != nil {
-		return err
+		failed = append(failed, fmt.Errorf("printing the night: %w", err))
 	}
+	told := true
 	if err := deliverAll(ctx, s.channels, n); err != nil {
+		told = false
 		failed = append(failed, &hintedError{err, "all changes of tonight are told again on the next night"})
 	} else {
 		for i, account := range result.Accounts {
 			if err := st.SaveTold(ctx, result.Targets[i].Target, account.Told); err != nil {
-				return err
+				failed = append(failed, &hintedError{err, "what was told of " + result.Targets[i].Target + " is told again on the next night"})
 			}
 		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := st.EndNight(ctx, begun.ID, a.now()); err != nil {
-		return err
+	// Only that no night came is kept nowhere but in when nights ended: where
+	// nobody could be told, this one has not, and the next one tells it.
+	if told || missed == nil {
+		if err := st.EndNight(ctx, begun.ID, a.now()); err != nil {
+			failed = append(failed, err)
+		}
 	}
 	return a.nightStatus(ctx, s, n, failed)
 }

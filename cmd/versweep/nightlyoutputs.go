@@ -12,6 +12,7 @@ import (
 
 	"versweep/charts"
 	"versweep/cmd/versweep/settings"
+	"versweep/runtimes"
 	"versweep/sweep"
 )
 
@@ -32,7 +33,7 @@ type nightlyExport struct {
 
 // outputName is the file of one target.
 func outputName(file, target string) string {
-	return strings.ReplaceAll(file, targetMark, strings.ReplaceAll(target, ":", "-"))
+	return strings.ReplaceAll(file, targetMark, runtimes.FolderName(target))
 }
 
 const (

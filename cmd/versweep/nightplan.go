@@ -63,13 +63,11 @@ func (a *app) nightPlan(ctx context.Context, s *nightlySettings) ([]plannedNight
 			return nil, err
 		}
 		if subject.Failed == "" {
-			past = nightly.Own(past, subject.Plan)
-			if p.vanished, err = nightly.Vanished(subject.Selection, subject.Found, past); err != nil {
+			o, err := nightly.NewOutlook(subject, past)
+			if err != nil {
 				return nil, err
 			}
-			p.agenda = nightly.NewAgenda(nightly.Inquiry{
-				Kept: nightly.Without(subject.Kept, p.vanished), Past: past, Reference: subject.Reference, Fresh: subject.Fresh, Every: s.every, Rounds: subject.Plan.Rounds, Now: a.now(),
-			})
+			p.vanished, p.agenda = o.Vanished, o.Agenda(subject, s.every, a.now())
 		}
 		plan = append(plan, p)
 	}

@@ -47,7 +47,7 @@ func (a *app) printNight(n nightly.Night) error {
 		}
 		for _, s := range t.Suspicions {
 			told := func(notice nightly.Notice) bool {
-				return notice.Key == s.Finding.ID && notice.State == nightly.New
+				return notice.Finding != nil && notice.Finding.ID == s.Finding.ID && notice.State == nightly.New
 			}
 			switch {
 			case s.Standing == nightly.Suspected:

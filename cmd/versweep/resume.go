@@ -82,11 +82,8 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	if l.environment.Hash() != sw.Environment.Hash() {
 		return anotherEnvironment(sw, l)
 	}
-	if was := sw.Plan.Definition.Hash; was != "" && was != l.definition.Hash {
-		return &hintedError{
-			fmt.Errorf("going on with sweep %d: %s is defined in another way than when it was begun (its program, command, question or answer), and samples of two are never mixed", sw.ID, sw.Plan.Target),
-			"undo the change, or name the folder of the definition with --target-dir; versweep run begins a new sweep",
-		}
+	if err := sameDefinition(sw, l); err != nil {
+		return &hintedError{err, "undo the change, or name the folder of the definition with --target-dir; versweep run begins a new sweep"}
 	}
 	a.say("going on with sweep %d of %s: %d samples of %d are there", sw.ID, sw.Plan.Title, len(sweep.LastAttempts(sw.Samples)), sw.Plan.Rounds*(len(sw.Plan.Versions)+1))
 	if err := a.obtainAgain(ctx, l, &sw); err != nil {
@@ -100,6 +97,15 @@ func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, 
 	}
 	a.tidy(ctx, l, sw.Outcomes, f.keepImages)
 	return a.showSweep(ctx, st, sw, layout, picture)
+}
+
+// sameDefinition refuses to go on with a sweep whose target is defined in another
+// way by now.
+func sameDefinition(sw sweep.Sweep, l *launching) error {
+	if was := sw.Plan.Definition.Hash; was == "" || was == l.definition.Hash {
+		return nil
+	}
+	return fmt.Errorf("going on with sweep %d: %s is defined in another way than when it was begun (its program, command, question or answer), and samples of two are never mixed", sw.ID, sw.Plan.Target)
 }
 
 // anotherEnvironment says that a sweep cannot be gone on with here.

@@ -100,7 +100,7 @@ func (a *app) runAll(ctx context.Context, targets []string, f runFlags, seeded b
 	var orders []*order
 	for _, target := range targets {
 		one := f
-		one.picture = strings.ReplaceAll(f.picture, targetMark, strings.ReplaceAll(target, ":", "-"))
+		one.picture = strings.ReplaceAll(f.picture, targetMark, runtimes.FolderName(target))
 		o, err := a.check(ctx, target, one)
 		if err != nil {
 			return err

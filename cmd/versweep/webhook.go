@@ -29,6 +29,7 @@ type webhook struct {
 	timeout time.Duration // of one try
 	always  bool          // after nights without notices too
 	client  *http.Client
+	now     func() time.Time
 	// wait waits between tries, or until ctx is done.
 	wait func(ctx context.Context, d time.Duration) error
 }
@@ -45,9 +46,9 @@ const (
 	answerBytes = 4 << 10
 )
 
-func newWebhook(address *url.URL, format settings.Format, header http.Header, timeout time.Duration, always bool) *webhook {
+func newWebhook(address *url.URL, format settings.Format, header http.Header, timeout time.Duration, always bool, now func() time.Time) *webhook {
 	return &webhook{
-		address: address, format: format, header: header, timeout: timeout, always: always, wait: pause,
+		address: address, format: format, header: header, timeout: timeout, always: always, wait: pause, now: now,
 		client: &http.Client{
 			Transport: http.DefaultTransport.(*http.Transport).Clone(),
 			// Another place must not get what was meant for this one, and most
@@ -131,7 +132,7 @@ func (w *webhook) post(ctx context.Context, body []byte, key string) *postError 
 	return &postError{
 		error: errors.New(w.refusal(answer, string(said))),
 		again: answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests,
-		after: retryAfter(answer.Header.Get("Retry-After"), time.Now()),
+		after: retryAfter(answer.Header.Get("Retry-After"), w.now()),
 	}
 }
 

@@ -80,7 +80,9 @@ func hooked(t *testing.T, h http.Handler) (*webhook, *[]time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWebhook(address, settings.FormatJSON, http.Header{"Authorization": {"Bearer " + hookSecret}}, 5*time.Second, false)
+	w := newWebhook(address, settings.FormatJSON, http.Header{"Authorization": {"Bearer " + hookSecret}}, 5*time.Second, false, func() time.Time {
+		return time.Date(2026, 11, 1, 1, 0, 0, 0, time.UTC)
+	})
 	var pauses []time.Duration
 	w.wait = func(_ context.Context, d time.Duration) error {
 		pauses = append(pauses, d)
@@ -162,6 +164,7 @@ func TestWebhookTriesAgainWhereThatMayHelp(t *testing.T) {
 		"for good":            {[]func(http.ResponseWriter){status(500)}, 3, []time.Duration{2 * time.Second, 8 * time.Second}, "status 500 Internal Server Error, 3 times"},
 		"too many, with time": {[]func(http.ResponseWriter){status(429, "Retry-After", "30"), status(200)}, 2, []time.Duration{30 * time.Second}, ""},
 		"too many, for ever":  {[]func(http.ResponseWriter){status(429, "Retry-After", "86400"), status(200)}, 2, []time.Duration{time.Minute}, ""},
+		"too many, until":     {[]func(http.ResponseWriter){status(429, "Retry-After", "Sun, 01 Nov 2026 01:00:20 GMT"), status(200)}, 2, []time.Duration{20 * time.Second}, ""},
 		"too many, nonsense":  {[]func(http.ResponseWriter){status(429, "Retry-After", "-soon"), status(200)}, 2, []time.Duration{2 * time.Second}, ""},
 		"not found":           {[]func(http.ResponseWriter){status(404)}, 1, nil, "status 404 Not Found"},
 		"redirected":          {[]func(http.ResponseWriter){status(307, "Location", "http://127.0.0.1:1/elsewhere")}, 1, nil, "status 307 Temporary Redirect: it leads elsewhere, where nothing is sent; name that address"},
@@ -261,7 +264,7 @@ func TestWebhookTrustsWhatTheSystemTrusts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWebhook(address, settings.FormatJSON, http.Header{}, time.Second, false)
+	w := newWebhook(address, settings.FormatJSON, http.Header{}, time.Second, false, time.Now)
 	w.wait = func(context.Context, time.Duration) error { return nil }
 	if err := w.deliver(context.Background(), night); err == nil || !strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), hookSecret) || len(h.got) != 0 {
 		t.Error(err)

@@ -52,6 +52,43 @@ type Inquiry struct {
 	Now       time.Time
 }
 
+// Outlook is what there is to do of one target before a night measures anything.
+type Outlook struct {
+	Past     []sweep.Sweep   // those of the attempts that are the subject's own
+	Vanished []sweep.Version // that the subject would keep, and that are not to be found
+	Kept     []sweep.Version // without those
+}
+
+// NewOutlook looks at a subject that can be swept. attempts are the sweeps of its
+// target, oldest first.
+func NewOutlook(s Subject, attempts []sweep.Sweep) (Outlook, error) {
+	o := Outlook{Past: Own(attempts, s.Plan)}
+	var err error
+	o.Vanished, err = Vanished(s.Selection, s.Found, o.Past)
+	o.Kept = Without(s.Kept, o.Vanished)
+	return o, err
+}
+
+// Agenda draws up the agenda of a subject whose versions are kept and past by now.
+func (o Outlook) Agenda(s Subject, every time.Duration, now time.Time) Agenda {
+	return NewAgenda(Inquiry{
+		Kept: o.Kept, Past: o.Past, Reference: o.reference(s), Fresh: s.Fresh, Every: every, Rounds: s.Plan.Rounds, Now: now,
+	})
+}
+
+// reference is the one of the subject, or of its latest sweep.
+func (o Outlook) reference(s Subject) string {
+	if s.Reference != "" {
+		return s.Reference
+	}
+	for _, sw := range slices.Backward(o.Past) {
+		if sw.Plan.Reference != "" {
+			return sw.Plan.Reference
+		}
+	}
+	return ""
+}
+
 // maxWait bounds how long a version that fails is left alone, in nights.
 const maxWait = 64
 

@@ -34,8 +34,11 @@ type Hands interface {
 	// Sweep carries out a plan. enough, where it is not nil, is asked after
 	// each round from the plan's least number on whether more are needed.
 	Sweep(ctx context.Context, p sweep.Plan, enough func(sweep.Sweep) bool) (sweep.Sweep, error)
-	// GoOn goes on with a sweep that was begun by a night that did not end. It
-	// fails with ErrElsewhere while another process does so.
+	// Claim makes a sweep, begun by a night that did not end, this process's, and
+	// returns it as it is then: another process may have added to it, or finished
+	// it. It fails with ErrElsewhere while another process goes on with it.
+	Claim(ctx context.Context, id int64) (sweep.Sweep, error)
+	// GoOn goes on with a sweep that was claimed.
 	GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep.Sweep) bool) (sweep.Sweep, error)
 	// Abandon makes an end of a sweep that cannot be gone on with, unless
 	// another process does so.
@@ -166,10 +169,14 @@ func (n *night) remember(ctx context.Context, e *errand) error {
 	if err != nil {
 		return err
 	}
-	if e.failed == "" {
-		past = Own(past, e.Plan)
-	}
 	e.past = past
+	if e.failed == "" {
+		o, err := NewOutlook(e.Subject, past)
+		if err != nil {
+			return err
+		}
+		e.past, e.vanished, e.Kept = o.Past, o.Vanished, o.Kept
+	}
 	if e.acks, err = n.Memory.Acknowledgements(ctx, target); err != nil {
 		return err
 	}
@@ -180,12 +187,7 @@ func (n *night) remember(ctx context.Context, e *errand) error {
 		return err
 	}
 	e.first = len(e.told) == 0 && !slices.ContainsFunc(e.past, func(sw sweep.Sweep) bool { return sw.Plan.Night > 0 })
-	if e.failed != "" {
-		return nil
-	}
-	e.vanished, err = Vanished(e.Selection, e.Found, e.past)
-	e.Kept = Without(e.Kept, e.vanished)
-	return err
+	return nil
 }
 
 // remark keeps and says what went otherwise than planned.
@@ -245,23 +247,10 @@ func leastRounds(p sweep.Plan) int {
 }
 
 func (n *night) agenda(e *errand) Agenda {
-	return NewAgenda(Inquiry{
-		Kept: e.Kept, Past: e.past, Reference: e.reference(), Fresh: e.Fresh, Every: n.Every, Rounds: e.Plan.Rounds, Now: n.Now(),
-	})
+	return Outlook{Past: e.past, Kept: e.Kept}.Agenda(e.Subject, n.Every, n.Now())
 }
 
-// reference is the one of the subject, or of its latest sweep.
-func (e *errand) reference() string {
-	if e.Reference != "" {
-		return e.Reference
-	}
-	for _, sw := range slices.Backward(e.past) {
-		if sw.Plan.Reference != "" {
-			return sw.Plan.Reference
-		}
-	}
-	return ""
-}
+func (e *errand) reference() string { return Outlook{Past: e.past}.reference(e.Subject) }
 
 // judge says what all sweeps of the target have to say by now; nil when there is
 // nothing.

@@ -26,8 +26,10 @@ const (
 
 // Notice tells that something watched has changed its state. Each is told once.
 type Notice struct {
-	// Key names what it is about, for good: a finding's ID, or "missing-"
-	// with target and version. Receivers can tell repeats by it and State.
+	// Key names what it is about, for good: the ID that a finding was told
+	// under first, with "-again" where another one has that, or "missing-"
+	// with target and version. Receivers can tell repeats by it, State and
+	// Since.
 	Key           string
 	Target, Title string // name, and for people
 	State         State

@@ -72,7 +72,7 @@ func (a *Account) findings(s Sight, told []Told) {
 	}
 	for i, f := range s.Judged.Findings {
 		if !taken[i] && s.Watching.matters(f) && s.confirmed(f) != nil {
-			a.tellNew(s, Told{Target: s.Target, Key: f.ID, Since: s.Now}, f)
+			a.tellNew(s, Told{Target: s.Target, Key: a.unusedKey(f.ID), Since: s.Now}, f)
 		}
 	}
 }
@@ -98,6 +98,16 @@ func (a *Account) tellNew(s Sight, t Told, f sweep.Finding) {
 		n.Confirmed = c.Confirmation(s.Past, s.Judged.Effect)
 	}
 	a.tell(s, t, n)
+}
+
+// unusedKey is a key, made another where something that stands has it: a finding
+// keeps the key that it was told under first when it moves to another version, and
+// later there may be another finding at the first one.
+func (a *Account) unusedKey(key string) string {
+	for slices.ContainsFunc(a.Told, func(t Told) bool { return t.Key == key }) {
+		key += "-again"
+	}
+	return key
 }
 
 // tell takes in a notice about a finding, and what was told then.
@@ -221,7 +231,7 @@ func (a *Account) missing(s Sight, told []Told) {
 		if known[l.Version] {
 			continue
 		}
-		t := Told{Target: s.Target, Key: missingKey(s.Target, l.Version), State: Missing, Since: s.Now, At: s.Now, Version: l.Version, Reason: l.Reason}
+		t := Told{Target: s.Target, Key: a.unusedKey(missingKey(s.Target, l.Version)), State: Missing, Since: s.Now, At: s.Now, Version: l.Version, Reason: l.Reason}
 		if s.First && l.Version != "" {
 			a.stands(s, t) // what never came is no news
 			continue

@@ -125,6 +125,13 @@ func TestNoticesTellChangesOnce(t *testing.T) {
 			{sees(judged(5, moved), confirmed(f)), "", "x-qps-1.3.0 new was new"},
 			{sees(judged(5, with(moved, sweep.Recovered)), confirmed(f)), "x-qps-1.3.0 recovered was new", ""},
 		}},
+		{"moves, and another one comes where it was", []nightOf{
+			{sees(judged(6, slower(5, -0.1)), confirmed(slower(5, -0.1))), "x-qps-1.5.0 new", "x-qps-1.5.0 new"},
+			{sees(judged(6, slower(6, -0.2)), confirmed(slower(5, -0.1))), "", "x-qps-1.5.0 new was new"},
+			{sees(judged(6, slower(5, -0.1), slower(6, -0.2)), confirmed(slower(5, -0.1))), "x-qps-1.5.0-again new", "x-qps-1.5.0 new was new; x-qps-1.5.0-again new"},
+			{sees(judged(6, slower(5, -0.1), slower(6, -0.2)), confirmed(slower(5, -0.1))), "", "x-qps-1.5.0 new was new; x-qps-1.5.0-again new was new"},
+			{sees(judged(6, slower(6, -0.2))), "x-qps-1.5.0-again recovered was new", "x-qps-1.5.0 new was new"},
+		}},
 		{"two, the larger first", []nightOf{
 			{sees(judged(5, f, big), confirmed(f), confirmed(big)), "x-qps-1.5.0 new; x-qps-1.3.0 new", "x-qps-1.5.0 new; x-qps-1.3.0 new"},
 			{sees(judged(5, big), confirmed(big)), "x-qps-1.3.0 recovered was new", "x-qps-1.5.0 new was new"},
@@ -178,6 +185,13 @@ func TestNoticesTellChangesOnce(t *testing.T) {
 				t.Errorf("%s, night %d: since %v", story.name, i+1, a.Notices[0].Since)
 			}
 			told = a.Told
+			keys := map[string]bool{}
+			for _, one := range told {
+				if keys[one.Key] {
+					t.Errorf("%s, night %d: %s is kept twice", story.name, i+1, one.Key)
+				}
+				keys[one.Key] = true
+			}
 		}
 	}
 }
@@ -277,7 +291,7 @@ func TestMissedNights(t *testing.T) {
 		if (n != nil) != c.told {
 			t.Errorf("%v: %+v", c.before, n)
 		}
-		if n != nil && (n.Key != "missing-nights" || n.State != Missing || !strings.HasPrefix(n.Reason, "no night since 2026-05-30 13:00 UTC")) {
+		if n != nil && (n.Key != "missing-nights" || n.State != Missing || !strings.HasPrefix(n.Reason, "no night has come to its end since 2026-05-30 13:00 UTC")) {
 			t.Errorf("%+v", n)
 		}
 	}

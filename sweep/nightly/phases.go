@@ -10,43 +10,52 @@ import (
 	"versweep/sweep"
 )
 
-// carry carries out a sweep within a budget and takes in what it measured. That a
-// target fails is kept with it; the error is not nil only when ctx has ended.
-func (n *night) carry(ctx context.Context, e *errand, budget time.Duration, do func(budget time.Duration) (sweep.Sweep, error), before int) (sweep.Sweep, error) {
+// carry carries out a sweep within a budget and takes in what it measured: what
+// was not there before. That a target fails is kept with it; the error is not nil only when ctx has ended.
+func (n *night) carry(ctx context.Context, e *errand, budget time.Duration, do func(budget time.Duration) (sweep.Sweep, error), before sweep.Sweep) (sweep.Sweep, error) {
 	if budget == Unlimited {
 		budget = 0 // a plan's word for it
 	}
 	sw, err := do(budget)
 	var fresh []sweep.Sample
-	if len(sw.Samples) > before {
-		fresh = sw.Samples[before:]
+	if n := len(before.Samples); len(sw.Samples) > n {
+		fresh = sw.Samples[n:]
 	}
 	for _, s := range fresh {
+		e.tried[s.Version] = true
 		if s.Status != sweep.Failed && !s.Spoilt() {
 			e.measured[s.Version] = true
 		}
 	}
 	for _, o := range sw.Outcomes {
-		e.tried[o.Version] = true
+		if !slices.ContainsFunc(before.Outcomes, func(old sweep.Outcome) bool { return old.Version == o.Version }) {
+			e.tried[o.Version] = true
+		}
 	}
 	took := spanOf(fresh, e.sample())
 	n.spent, e.spent = n.spent+took, e.spent+took
-	if len(sw.Samples)+len(sw.Outcomes) > 0 {
-		i := slices.IndexFunc(e.past, func(p sweep.Sweep) bool { return p.ID == sw.ID })
-		if i >= 0 {
-			e.past[i] = sw
-		} else {
-			e.past = append(e.past, sw)
-		}
-	}
+	e.take(sw)
 	if ctx.Err() != nil {
 		return sw, ctx.Err()
 	}
-	if err != nil && !errors.Is(err, ErrElsewhere) {
+	if err != nil {
 		e.failed = OneLine(err)
 		n.Hands.Say("%s: %s", e.Plan.Target, e.failed)
 	}
 	return sw, nil
+}
+
+// take adds a sweep to what is known, if it says something of the plan, in place of what it was before.
+func (e *errand) take(sw sweep.Sweep) {
+	if len(sw.Samples)+len(sw.Outcomes) == 0 || len(Own([]sweep.Sweep{sw}, e.Plan)) == 0 {
+		return
+	}
+	i := slices.IndexFunc(e.past, func(p sweep.Sweep) bool { return p.ID == sw.ID })
+	if i >= 0 {
+		e.past[i] = sw
+	} else {
+		e.past = append(e.past, sw)
+	}
 }
 
 // spanOf is how long samples took, taken one after the other.
@@ -85,26 +94,33 @@ func (n *night) goOn(ctx context.Context, errands []*errand) error {
 		if e.failed != "" || budget <= 0 {
 			continue // another night
 		}
+		id := sw.ID
+		sw, err := n.Hands.Claim(ctx, id)
+		switch {
+		case errors.Is(err, ErrElsewhere):
+			n.remark(e, "sweep %d is left to the process that goes on with it", id)
+			continue
+		case err != nil:
+			return err
+		}
+		e.take(sw)
 		q := e.questionOf(sw)
 		var enough func(sweep.Sweep) bool
 		if q != nil {
 			enough = func(sw sweep.Sweep) bool { return q.Answered(sw, e.Judging.Effect) }
 		}
-		elsewhere := false
-		done, err := n.carry(ctx, e, budget, func(budget time.Duration) (sweep.Sweep, error) {
-			if sw.Plan.Budget = budget; budget > 0 {
-				sw.Plan.Budget += spanOf(sw.Samples, e.sample()) // which its rounds count as used
-			}
-			done, err := n.Hands.GoOn(ctx, sw, enough)
-			elsewhere = errors.Is(err, ErrElsewhere)
-			return done, err
-		}, len(sw.Samples))
-		switch {
-		case err != nil:
+		done := sw
+		if sw.Finished.IsZero() {
+			done, err = n.carry(ctx, e, budget, func(budget time.Duration) (sweep.Sweep, error) {
+				on := sw
+				if on.Plan.Budget = budget; budget > 0 {
+					on.Plan.Budget += spanOf(sw.Samples, e.sample()) // which its rounds count as used
+				}
+				return n.Hands.GoOn(ctx, on, enough)
+			}, sw)
+		}
+		if err != nil {
 			return err
-		case elsewhere:
-			n.remark(e, "sweep %d is left to the process that goes on with it", sw.ID)
-			continue
 		}
 		if e.failed != "" {
 			n.remark(e, "sweep %d, left unfinished, is closed as it is: %s", sw.ID, e.failed)
@@ -188,7 +204,7 @@ func (n *night) sweep(ctx context.Context, e *errand, p sweep.Plan, budget time.
 	return n.carry(ctx, e, budget, func(budget time.Duration) (sweep.Sweep, error) {
 		p.Budget = budget
 		return n.Hands.Sweep(ctx, p, enough)
-	}, 0)
+	}, sweep.Sweep{})
 }
 
 // confirm judges a target and asks fresh rounds about what is suspicious.

@@ -34,6 +34,7 @@ type world struct {
 	planned    []string // purposes and versions of the sweeps of a night
 	said       []string
 	onStart    func() // called before an instance is started; may be nil
+	onClaim    func(id int64) error
 }
 
 func newWorld(seed uint64, releases int) *world {
@@ -94,6 +95,15 @@ func (w *world) Sweep(ctx context.Context, p sweep.Plan, enough func(sweep.Sweep
 	w.planned = append(w.planned, fmt.Sprintf("%s %d", p.Purpose, len(p.Versions)))
 	w.sweeps = append(w.sweeps, sw)
 	return w.GoOn(ctx, sw, enough)
+}
+
+func (w *world) Claim(_ context.Context, id int64) (sweep.Sweep, error) {
+	if w.onClaim != nil {
+		if err := w.onClaim(id); err != nil {
+			return sweep.Sweep{}, err
+		}
+	}
+	return w.sweeps[id-1], nil
 }
 
 func (w *world) GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep.Sweep) bool) (sweep.Sweep, error) {
@@ -336,6 +346,55 @@ func TestConfirmationIsGoneOnWith(t *testing.T) {
 		}
 		seen[slot] = true
 	}
+}
+
+// What another process did before a sweep was claimed is counted as its own: a
+// sweep that it finished is taken as it is, and one that is still its, or cannot be
+// gone on with, was tried by nobody.
+func TestUnfinishedSweepIsReadOnceClaimed(t *testing.T) {
+	for name, c := range map[string]struct {
+		claim func(w *world, sw *sweep.Sweep) error
+		fails bool
+		left  bool // unfinished
+	}{
+		"finished meanwhile": {func(w *world, sw *sweep.Sweep) error {
+			_, err := (&sweep.Runner{Launcher: w, Recorder: w, Now: func() time.Time { return w.now }}).Run(t.Context(), sw)
+			sw.Finished = w.now
+			return err
+		}, false, false},
+		"elsewhere": {func(*world, *sweep.Sweep) error { return ErrElsewhere }, false, true},
+		"refused":   {func(*world, *sweep.Sweep) error { return nil }, true, false},
+	} {
+		w := newWorld(11, 3)
+		w.run(t, 0)
+		w.planned = nil
+		last := &w.sweeps[len(w.sweeps)-1]
+		last.Samples, last.Finished = last.Samples[:6], time.Time{}
+		w.onClaim = func(id int64) error { return c.claim(w, &w.sweeps[id-1]) }
+		e := &errand{measured: map[string]bool{}, tried: map[string]bool{}}
+		e.Plan = last.Plan
+		e.past = []sweep.Sweep{*last}
+		n := &night{Course: Course{Hands: refusing{w, c.fails}, Memory: w, Now: func() time.Time { return w.now }, Every: day}}
+		if err := n.goOn(t.Context(), []*errand{e}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(e.tried) > 0 || len(e.measured) > 0 || n.spent > 0 || last.Finished.IsZero() != c.left || len(e.past[0].Samples) != len(last.Samples) {
+			t.Errorf("%s: tried %v, measured %v, spent %v, finished %v", name, e.tried, e.measured, n.spent, last.Finished)
+		}
+	}
+}
+
+// refusing are hands that cannot go on with a sweep where fails says so.
+type refusing struct {
+	*world
+	fails bool
+}
+
+func (r refusing) GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep.Sweep) bool) (sweep.Sweep, error) {
+	if r.fails {
+		return sw, fmt.Errorf("another environment")
+	}
+	return r.world.GoOn(ctx, sw, enough)
 }
 
 // ended are hands that are stopped in the middle of confirming.

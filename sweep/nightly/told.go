@@ -40,15 +40,16 @@ func missingKey(target, version string) string {
 // nightsKey is the key under which it is told that nights did not come.
 const nightsKey = "missing-nights"
 
-// MissedNights tells that the night before is longer ago than one and a half
-// times the time between nights; nil when it is not. before is when it ended,
-// zero when there was none.
+// MissedNights tells that the last night that ended is longer ago than one and a
+// half times the time between nights; nil when it is not. before is when it ended,
+// zero when there was none. A night that could not tell what this says does not
+// end, so that the next one says it again.
 func MissedNights(before, now time.Time, every time.Duration) *Notice {
 	if before.IsZero() || now.Sub(before) <= every+every/2 {
 		return nil
 	}
 	return &Notice{
 		Key: nightsKey, Title: "Nightly sweeps", State: Missing, Since: before,
-		Reason: "no night since " + before.UTC().Format("2006-01-02 15:04") + " UTC; this is the first one again",
+		Reason: "no night has come to its end since " + before.UTC().Format("2006-01-02 15:04") + " UTC",
 	}
 }

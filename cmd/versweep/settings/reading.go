@@ -27,7 +27,7 @@ var Document = strictyaml.Document{
 	Form: strictyaml.FormOf(reflect.TypeFor[Settings](), strictyaml.Scalars{
 		reflect.TypeFor[Format](): {Values: []string{string(FormatJSON), string(FormatSlack)}},
 		reflect.TypeFor[Period](): {
-			Kind: "a time of more than 0, such as 90m or 14d", Pattern: periodPattern, Hint: "write it with its unit: 90m, 24h, 14d, 1d12h; what has no limit is left out",
+			Kind: "a time of more than 0, such as 90m or 14d", Pattern: periodPattern, Hint: "write it with its unit: 90m, 24h, 14d, 2w, 1d12h; what has no limit is left out",
 			Check: func(text string) bool { p, err := ParsePeriod(text); return err == nil && p > 0 },
 		},
 		reflect.TypeFor[Rounds](): {Kind: "a number of rounds such as 10 or 5:15", Pattern: `^[0-9]+(:[0-9]+)?$`, Numbers: true, Hint: "rounds: 10, or rounds: 5:15 to stop where all is settled"},

@@ -17,7 +17,8 @@ func TestPeriodsHaveDays(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"90m": 90 * time.Minute, "24h": day, "14d": 14 * day, "1d12h": 36 * time.Hour, "1.5h": 90 * time.Minute, "0d1s": time.Second,
 		"1d12h30m": 36*time.Hour + 30*time.Minute, "106751d": 106751 * day,
-		"": -1, "14": -1, "d": -1, "1.5d": -1, "12h1d": -1, "-1d": -1, "1d-1h": -1, "1w": -1, "1 d": -1, "106752d": -1, "99999999999999999999d": -1,
+		"2w": 14 * day, "1w1d": 8 * day, "1.5d": 36 * time.Hour, ".5w": 84 * time.Hour, "12h1d": 36 * time.Hour,
+		"": -1, "14": -1, "d": -1, "w": -1, "1.5.d": -1, "-1d": -1, "1d-1h": -1, "1y": -1, "99999w": -1, "1 d": -1, "106752d": -1, "99999999999999999999d": -1,
 		"106751d24h": -1, "9999999999h": -1,
 	} {
 		got, err := ParsePeriod(text)
@@ -101,7 +102,7 @@ func TestSchemaAndReaderAgree(t *testing.T) {
 		"every: 1d12h\n":                                        true,
 		"every: 7\n":                                            false,
 		"every: 7 d\n":                                          false,
-		"every: 1w\n":                                           false,
+		"every: 1y\n":                                           false,
 		"defaults: {rounds: 10}\n":                              true,
 		"defaults: {rounds: 5:15}\n":                            true,
 		"defaults: {rounds: '5:15'}\n":                          true,
