@@ -212,7 +212,7 @@ func (a *app) bisect(ctx context.Context, target, good, bad string, f bisectFlag
 	if err := a.settleEnds(&b, o, l.found, good, bad); err != nil {
 		return err
 	}
-	o.options.Launcher, o.options.ServerCPUs, o.options.LoadCPUs = l.kind, o.cpus.Server, o.cpus.Load
+	o.options.Launcher, o.options.Asked, o.options.ServerCPUs, o.options.LoadCPUs = l.kind, o.launcher, o.cpus.Server, o.cpus.Load
 	r := &bisecting{app: a, definition: o.definition, cache: o.cache, launch: o.launchFlags, cpus: o.cpus, budget: o.budget}
 	defer r.close()
 	if err := r.check(ctx, b, o.options); err != nil {

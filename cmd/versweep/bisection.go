@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,8 @@ import (
 // bisectOptions are what decides, beside the columns of the store, how a
 // bisection goes. They are kept with it.
 type bisectOptions struct {
-	Launcher    string            `json:"launcher"`
+	Launcher    string            `json:"launcher"` // that was found
+	Asked       string            `json:"asked_launcher,omitempty"`
 	Profile     load.Profile      `json:"profile"`
 	ServerCPUs  []int             `json:"server_cpus"`
 	LoadCPUs    []int             `json:"load_cpus"`
@@ -44,6 +46,11 @@ type bisectCandidate struct {
 	Date    time.Time     `json:"date,omitzero"`
 	Merge   bool          `json:"merge,omitempty"`
 }
+
+// launcherOfCommits is what --launcher asked for. Versions may have found containers
+// where commits do not have what one needs; but who asked for containers never
+// gets processes.
+func (o bisectOptions) launcherOfCommits() string { return cmp.Or(o.Asked, o.Launcher) }
 
 func optionsOf(b store.Bisection) (o bisectOptions, err error) {
 	if err := json.Unmarshal(b.Options, &o); err != nil {
@@ -175,9 +182,7 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 		return err
 	}
 	defer l.close()
-	if f.launcher == launcherDocker {
-		f.launcher = launcherAuto // commits may not have what a container needs
-	}
+	f.launcher = o.launcherOfCommits()
 	r := &bisecting{app: a, st: st, definition: d, cache: cache, launch: f.launchFlags, cpus: cpus, budget: f.budget}
 	defer r.close()
 	if err := r.openLog(f.log); err != nil {

@@ -50,7 +50,7 @@ func oldStore(t *testing.T) (db, cache string) {
 func ran(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, complaints bytes.Buffer
-	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &complaints}
+	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &complaints, now: time.Now}
 	cmd := a.command()
 	cmd.SetArgs(args)
 	err = cmd.ExecuteContext(t.Context())
