@@ -128,3 +128,28 @@ func TestTrialsAreNoSweeps(t *testing.T) {
 		t.Errorf("the unfinished sweep: %d, %v", sw.ID, err)
 	}
 }
+
+// Trials have no owner: that of the bisection is at work.
+func TestPendingTellsWhoBisects(t *testing.T) {
+	s := fresh(t)
+	ctx := t.Context()
+	b, err := s.CreateBisection(ctx, someBisection(), noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 0 {
+		t.Errorf("nobody is at it: %+v, %v", p, err)
+	}
+	if err := s.ClaimBisection(ctx, b.ID, "one", func(string) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 1 || p.Owners[0] != "one" {
+		t.Errorf("at work: %+v, %v", p, err)
+	}
+	if err := s.FinishBisection(ctx, b.ID, nil, noon); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 0 {
+		t.Errorf("finished: %+v, %v", p, err)
+	}
+}

@@ -74,3 +74,23 @@ func TestResumedBisectionKeepsToContainers(t *testing.T) {
 		}
 	}
 }
+
+// gc leaves the file of a bisection at work as it is, but for what is free at its
+// end.
+func TestGCSeesBisections(t *testing.T) {
+	db, b := begunBisection(t, bisectOptions{})
+	st, err := store.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if at, err := isSweeping(t.Context(), st); err != nil || at {
+		t.Errorf("nobody is at it: %v, %v", at, err)
+	}
+	if err := claimBisection(t.Context(), st, b.ID); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := isSweeping(t.Context(), st); err != nil || !at {
+		t.Errorf("at work: %v, %v", at, err)
+	}
+}
