@@ -190,15 +190,19 @@ func (r *bisecting) finish(ctx context.Context, versions *stretch, parts []*stre
 }
 
 func (r *bisecting) keep(ctx context.Context, s *stretch, parts []*stretch) error {
+	before := s.b.Finished
+	s.b.Finished = r.app.now()
 	document, err := json.Marshal(newBisectionJSON(s, parts))
+	if err == nil {
+		err = r.finishTrials(ctx, s.b.ID, s.b.Finished)
+	}
+	if err == nil {
+		err = r.st.FinishBisection(ctx, s.b.ID, document, s.b.Finished)
+	}
 	if err != nil {
-		return err
+		s.b.Finished = before
 	}
-	now := r.app.now()
-	if err := r.finishTrials(ctx, s.b.ID, now); err != nil {
-		return err
-	}
-	return r.st.FinishBisection(ctx, s.b.ID, document, now)
+	return err
 }
 
 // finishTrials lets go of the builds of a bisection.
@@ -402,17 +406,13 @@ func (s *stretch) stepText(step bisect.Step) string {
 		text += ": " + step.Reason
 	}
 	if !math.IsNaN(step.FromGood.Change) && step.Verdict != bisect.Skipped {
-		text += fmt.Sprintf(": %s from %s, %s from %s, %s", s.percentText(step.FromGood), s.short(step.From), s.percentText(step.FromBad), s.short(step.To), counted(step.FromGood.Rounds, "round"))
+		text += fmt.Sprintf(": %s from %s, %s from %s, %s", step.FromGood, s.short(step.From), step.FromBad, s.short(step.To), counted(step.FromGood.Rounds, "round"))
 	}
 	left := step.Left
 	if left <= 1 {
 		return text
 	}
 	return fmt.Sprintf("%s; one of %d after %s", text, left, s.short(step.Lo))
-}
-
-func (s *stretch) percentText(c bisect.Change) string {
-	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", 100*c.Change, 100*c.Lo, 100*c.Hi)
 }
 
 func verdictText(step bisect.Step) string {

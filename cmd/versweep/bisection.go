@@ -279,7 +279,7 @@ func (s *stretch) noun() string {
 func (s *stretch) place(name string) (int, bool) {
 	i := slices.IndexFunc(s.o.Candidates, func(c bisectCandidate) bool {
 		v := c.Version
-		return v.Name == name || v.Raw == name || v.Commit == name && name != ""
+		return v.Name == name || sweep.Printable(v.Name) == name || v.Raw == name || v.Commit == name && name != ""
 	})
 	if i < 0 && s.ofCommits() && len(name) >= 7 {
 		i = slices.IndexFunc(s.o.Candidates, func(c bisectCandidate) bool {
