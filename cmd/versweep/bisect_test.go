@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,5 +94,60 @@ func TestGCSeesBisections(t *testing.T) {
 	}
 	if at, err := isSweeping(t.Context(), st); err != nil || !at {
 		t.Errorf("at work: %v, %v", at, err)
+	}
+}
+
+// What is abandoned holds no builds and is gone on with no more.
+func TestAbandonedBisection(t *testing.T) {
+	db, _ := begunBisection(t, bisectOptions{})
+	if _, stderr, err := ran(t, "bisect", "--abandon", "1", "--db", db); err != nil || !strings.Contains(stderr, "bisection 1 of planted is ended") {
+		t.Errorf("%v\n%s", err, stderr)
+	}
+	for _, flag := range []string{"--abandon", "--resume"} {
+		if _, _, err := ran(t, "bisect", flag, "1", "--db", db); err == nil || !strings.Contains(err.Error(), "is finished") {
+			t.Errorf("%s: %v", flag, err)
+		}
+	}
+}
+
+// An error among the commits leaves the answer about versions, and another process
+// that is at it leaves the log.
+func TestVersionsAreToldBeforeCommitsFail(t *testing.T) {
+	targets := plantedTarget(t, 4)
+	version := func(name string) bisectCandidate {
+		return bisectCandidate{Version: sweep.Version{Name: name, Raw: name}}
+	}
+	db, b := begunBisection(t, bisectOptions{
+		Launcher: launcherProcess, Asked: launcherProcess, Commits: true, Repository: filepath.Join(t.TempDir(), "nothing"),
+		Candidates: []bisectCandidate{version("1.0.0"), version("1.0.5"), version("1.1.0")},
+		Replay:     "#= ends 1.0.0 1.1.0 differ=true change=-0.3,-0.4,-0.2 rounds=5\nversweep bisect good 1.0.5\n#= confirm 1.0.5 1.1.0 differ=true change=-0.3,-0.4,-0.2 rounds=5\n",
+	})
+	log := filepath.Join(t.TempDir(), "x.log")
+	if err := os.WriteFile(log, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"bisect", "--resume", "1", "--db", db, "--target-dir", targets, "--log", log}
+	st, err := store.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	out, stderr, err := ran(t, args...)
+	if err == nil || !strings.Contains(out, "first bad     1.1.0\n") {
+		t.Errorf("%v\n%s%s", err, out, stderr)
+	}
+	if text, err := os.ReadFile(log); err != nil || !strings.HasPrefix(string(text), "versweep bisect start") {
+		t.Errorf("the log is %q, %v", text, err)
+	}
+	out, _, err = ran(t, append(args, "--json")...)
+	if err == nil || !strings.Contains(out, `"finished": false`) || !strings.Contains(out, `"state": "found"`) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	claimed := st.ClaimBisection(t.Context(), b.ID, "somebody at another machine", func(string) bool { return true })
+	before, _ := os.ReadFile(log)
+	_, _, err = ran(t, args...)
+	after, _ := os.ReadFile(log)
+	if claimed != nil || !errors.Is(err, store.ErrBusy) || string(before) != string(after) {
+		t.Errorf("%v, %v: the log was %q and is %q", claimed, err, before, after)
 	}
 }

@@ -105,7 +105,7 @@ func (a *app) beginBisection(ctx context.Context, st *store.Store, b store.Bisec
 				why = "of a target that was defined in another way"
 			}
 			if why != "" {
-				a.say("bisection %d asked the same %s; beginning a new one", was.ID, why)
+				a.say("bisection %d asked the same %s; beginning a new one. versweep bisect --abandon %d ends the old one", was.ID, why, was.ID)
 				samples = -1
 				break
 			}
@@ -191,8 +191,38 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 	if err := claimBisection(ctx, st, b.ID); err != nil {
 		return err
 	}
+	if err := r.beginLog(); err != nil {
+		return err
+	}
 	a.say("going on with bisection %d of %s from %s to %s", b.ID, d.Title, b.Good, b.Bad)
 	return r.carryOut(ctx, b, l)
+}
+
+// abandonBisection ends one that is not to be gone on with. Its samples stay.
+func (a *app) abandonBisection(ctx context.Context, id int64) error {
+	if looked, err := store.OpenReadOnly(ctx, a.db); err != nil {
+		return &dbError{err}
+	} else if err := looked.Close(); err != nil {
+		return err
+	}
+	st, err := openStore(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	b, err := findBisection(ctx, st, strconv.FormatInt(id, 10), true)
+	if err != nil {
+		return err
+	}
+	if err := claimBisection(ctx, st, b.ID); err != nil {
+		return err
+	}
+	r := &bisecting{app: a, st: st}
+	if err := r.abandon(ctx, b.ID, errors.New("abandoned")); err != nil {
+		return err
+	}
+	a.say("bisection %d of %s is ended; its samples stay", b.ID, b.Target)
+	return nil
 }
 
 // findBisection reads the bisection of a number, or the latest.
