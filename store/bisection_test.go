@@ -86,9 +86,6 @@ func TestTrialsAreNoSweeps(t *testing.T) {
 	if _, err := s.LatestSweep(ctx, target); !errors.Is(err, ErrNoSweep) {
 		t.Errorf("the latest sweep: %v", err)
 	}
-	if _, err := s.UnfinishedSweep(ctx); !errors.Is(err, ErrNoSweep) {
-		t.Errorf("the unfinished sweep: %v", err)
-	}
 	if past, err := s.History(ctx, target, 0); err != nil || len(past) != 0 {
 		t.Errorf("history: %v, %v", past, err)
 	}
@@ -124,8 +121,8 @@ func TestTrialsAreNoSweeps(t *testing.T) {
 			t.Errorf("sweep %d is of bisection %d, %v; want %d", id, got, err, want)
 		}
 	}
-	if sw, err := s.UnfinishedSweep(ctx); err != nil || sw.ID != ordinary.ID {
-		t.Errorf("the unfinished sweep: %d, %v", sw.ID, err)
+	if id, err := s.ClaimUnfinished(ctx, "one", func(string) bool { return true }); err != nil || id != ordinary.ID {
+		t.Errorf("the unfinished sweep: %d, %v", id, err)
 	}
 }
 
