@@ -9,16 +9,6 @@ import (
 // ErrNoRecipe says that nothing makes a server of a repository's files.
 var ErrNoRecipe = errors.New("it has neither a build command nor a Dockerfile for the files of a repository")
 
-// OpenCommitSupply opens the supply that builds commits of a target: that of
-// CommitSource, of which Supply.Commit, History and Merged make versions.
-func OpenCommitSupply(d *Definition, repository string, cache *Cache) (*Supply, error) {
-	from, err := CommitSource(d, repository)
-	if err != nil {
-		return nil, err
-	}
-	return OpenSupply(d, from, cache)
-}
-
 // CommitSource is where the commits of a target come from: its git source or,
 // where repository is not empty, the repository at that URL or path, built by the
 // git source's recipe or else by the target's own.

@@ -193,12 +193,16 @@ func TestCommitSupply(t *testing.T) {
 		"no way to build them": {definition: &Definition{Name: "x"}, repository: work, err: ErrNoRecipe},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := OpenCommitSupply(tt.definition, tt.repository, emptyCache(t))
+			from, err := CommitSource(tt.definition, tt.repository)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("%v, want %v", err, tt.err)
 			}
 			if tt.err != nil {
 				return
+			}
+			s, err := OpenSupply(tt.definition, from, emptyCache(t))
+			if err != nil {
+				t.Fatal(err)
 			}
 			if v, err := s.Commit(t.Context(), "v1.0.0"); err != nil || !IsCommit(v) {
 				t.Errorf("%+v, %v", v, err)

@@ -86,9 +86,6 @@ func TestTrialsAreNoSweeps(t *testing.T) {
 	if _, err := s.LatestSweep(ctx, target); !errors.Is(err, ErrNoSweep) {
 		t.Errorf("the latest sweep: %v", err)
 	}
-	if _, err := s.UnfinishedSweep(ctx); !errors.Is(err, ErrNoSweep) {
-		t.Errorf("the unfinished sweep: %v", err)
-	}
 	if past, err := s.History(ctx, target, 0); err != nil || len(past) != 0 {
 		t.Errorf("history: %v, %v", past, err)
 	}
@@ -124,7 +121,32 @@ func TestTrialsAreNoSweeps(t *testing.T) {
 			t.Errorf("sweep %d is of bisection %d, %v; want %d", id, got, err, want)
 		}
 	}
-	if sw, err := s.UnfinishedSweep(ctx); err != nil || sw.ID != ordinary.ID {
-		t.Errorf("the unfinished sweep: %d, %v", sw.ID, err)
+	if id, err := s.ClaimUnfinished(ctx, "one", func(string) bool { return true }); err != nil || id != ordinary.ID {
+		t.Errorf("the unfinished sweep: %d, %v", id, err)
+	}
+}
+
+// Trials have no owner: that of the bisection is at work.
+func TestPendingTellsWhoBisects(t *testing.T) {
+	s := fresh(t)
+	ctx := t.Context()
+	b, err := s.CreateBisection(ctx, someBisection(), noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 0 {
+		t.Errorf("nobody is at it: %+v, %v", p, err)
+	}
+	if err := s.ClaimBisection(ctx, b.ID, "one", func(string) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 1 || p.Owners[0] != "one" {
+		t.Errorf("at work: %+v, %v", p, err)
+	}
+	if err := s.FinishBisection(ctx, b.ID, nil, noon); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 0 {
+		t.Errorf("finished: %+v, %v", p, err)
 	}
 }

@@ -155,7 +155,7 @@ func saveForEver(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	sw, err := s.UnfinishedSweep(ctx)
+	sw, err := s.LoadSweep(ctx, 1)
 	if err != nil {
 		return err
 	}

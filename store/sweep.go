@@ -165,13 +165,6 @@ func (s *Store) LatestSweep(ctx context.Context, target string) (sweep.Sweep, er
 		ORDER BY series.source = 'published', sweep.id DESC LIMIT 1`, target)
 }
 
-// UnfinishedSweep reads the unfinished sweep that was begun last, of whatever
-// target, as LoadSweep does. It fails with ErrNoSweep when all are finished.
-func (s *Store) UnfinishedSweep(ctx context.Context) (sweep.Sweep, error) {
-	return s.loadFirst(ctx, "looking for an unfinished sweep",
-		"SELECT id FROM sweep WHERE finished_ns IS NULL"+s.ordinary()+" ORDER BY id DESC LIMIT 1")
-}
-
 // History reads the sweeps of a target that have samples, of all its series, as
 // LoadSweep does: the one begun first first, and of many the last limit ones; 0
 // is all. None is no error.

@@ -10,7 +10,7 @@ import (
 // Pending is what unfinished sweeps need to go on.
 type Pending struct {
 	Sweeps int
-	Owners []string // processes that have claimed one; they may be gone
+	Owners []string // processes that have claimed one, or a bisection; they may be gone
 	Builds []sweep.Build
 }
 
@@ -28,6 +28,17 @@ func (s *Store) Pending(ctx context.Context) (p Pending, err error) {
 		}, "SELECT owner FROM sweep WHERE finished_ns IS NULL ORDER BY id")
 		if err != nil {
 			return err
+		}
+		if s.schema >= bisectionsSince { // trials have no owner of their own
+			err := each(ctx, tx, func(scan func(...any) error) error {
+				var owner string
+				err := scan(&owner)
+				p.Owners = append(p.Owners, owner)
+				return err
+			}, "SELECT owner FROM bisection WHERE finished_ns IS NULL AND owner IS NOT NULL ORDER BY id")
+			if err != nil {
+				return err
+			}
 		}
 		return each(ctx, tx, func(scan func(...any) error) error {
 			var version string

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"versweep/runtimes"
 	"versweep/store"
@@ -30,6 +31,7 @@ type bisectFlags struct {
 	firstParent    bool
 	seed           uint64
 	resume         string // bisection's number or resumeLatest; empty when it is not asked for
+	abandon        int64
 	log, replay    string // files
 }
 
@@ -63,11 +65,21 @@ be told.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.profileFlags.given = cmd.Flags().Changed
 			switch {
+			case cmd.Flags().Changed("abandon") && len(args) > 0:
+				return misuse("versweep bisect --abandon 3", "--abandon takes no %s", counted(len(args), "argument"))
+			case cmd.Flags().Changed("abandon"):
+				if err := checkResumed(cmd, "abandon"); err != nil {
+					return err
+				}
+				return a.abandonBisection(cmd.Context(), f.abandon)
 			case f.resume == "" && len(args) != 3:
 				return misuse("versweep bisect node 18.20.8 22.12.0, or --resume", "bisect takes a target, a good and a bad version, not %s", counted(len(args), "argument"))
 			case len(args) > 1 && f.resume != "":
 				return misuse("versweep bisect --resume 3", "--resume takes the number of one bisection, not %s", counted(len(args), "argument"))
 			case f.resume != "":
+				if err := checkResumed(cmd, "resume", "log", "budget", "cache", "keep-images", "ca-bundle"); err != nil {
+					return err
+				}
 				if len(args) == 1 {
 					f.resume = args[0]
 				}
@@ -94,12 +106,24 @@ be told.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the order in which versions are sampled (default random, and recorded)")
 	flags.StringVar(&f.resume, "resume", "", "go on with an unfinished bisection: the latest, or that number (default begin one)")
 	flags.Lookup("resume").NoOptDefVal = resumeLatest
+	flags.Int64Var(&f.abandon, "abandon", 0, "end an unfinished bisection of that number without an answer (default none)")
 	flags.StringVar(&f.log, "log", "", "write what each step found to this file, as git bisect log does (default none)")
 	flags.StringVar(&f.replay, "replay", "", "take the verdicts of this log and measure only what it does not tell (default none)")
 	f.profileFlags.add(cmd)
 	f.launchFlags.add(cmd)
 	cmd.AddCommand(a.bisectLogCommand())
 	return cmd
+}
+
+// checkResumed refuses flags of bisect beside those that are taken: they would
+// change what a bisection asks.
+func checkResumed(cmd *cobra.Command, taken ...string) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if err == nil && cmd.InheritedFlags().Lookup(flag.Name) == nil && !slices.Contains(taken, flag.Name) {
+			err = misuse("begin another one without --"+taken[0], "--%s: a bisection goes on as it began", flag.Name)
+		}
+	})
+	return err
 }
 
 // bisectOrder is a bisection as the command line asks for it, checked as far as
@@ -212,7 +236,7 @@ func (a *app) bisect(ctx context.Context, target, good, bad string, f bisectFlag
 	if err := a.settleEnds(&b, o, l.found, good, bad); err != nil {
 		return err
 	}
-	o.options.Launcher, o.options.ServerCPUs, o.options.LoadCPUs = l.kind, o.cpus.Server, o.cpus.Load
+	o.options.Launcher, o.options.Asked, o.options.ServerCPUs, o.options.LoadCPUs = l.kind, o.launcher, o.cpus.Server, o.cpus.Load
 	r := &bisecting{app: a, definition: o.definition, cache: o.cache, launch: o.launchFlags, cpus: o.cpus, budget: o.budget}
 	defer r.close()
 	if err := r.check(ctx, b, o.options); err != nil {
@@ -226,6 +250,9 @@ func (a *app) bisect(ctx context.Context, target, good, bad string, f bisectFlag
 	}
 	defer r.st.Close()
 	if b, err = a.beginBisection(ctx, r.st, b, o.options, l); err != nil {
+		return err
+	}
+	if err := r.beginLog(); err != nil {
 		return err
 	}
 	return r.carryOut(ctx, b, l)

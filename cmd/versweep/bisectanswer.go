@@ -71,7 +71,7 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 			line("passed over", "%s: %s", s.label(step.Place), step.Reason)
 		case bisect.Undecided:
 			passed++
-			line("undecided", "%s: %s from %s, %s from %s; about %s would tell", s.label(step.Place), s.percentText(step.FromGood), s.short(step.From), s.percentText(step.FromBad), s.short(step.To), counted(step.RoundsNeeded, "more round"))
+			line("undecided", "%s: %s from %s, %s from %s; about %s would tell", s.label(step.Place), step.FromGood, s.short(step.From), step.FromBad, s.short(step.To), counted(step.RoundsNeeded, "more round"))
 		default:
 			measured++
 		}
@@ -106,7 +106,7 @@ func (s *stretch) full(place int) string {
 	}
 	parts := []string{c.Version.Commit}
 	if !c.Date.IsZero() {
-		parts = append(parts, c.Date.UTC().Format("2006-01-02 15:04"))
+		parts = append(parts, c.Date.UTC().Format(minuteOfDay))
 	}
 	if c.Merge {
 		parts = append(parts, "(merge)")

@@ -44,14 +44,28 @@ func (r *bisecting) close() {
 	}
 }
 
+// openLog makes sure that the log can be written, and leaves what is in it.
 func (r *bisecting) openLog(name string) (err error) {
 	if name == "" {
 		return nil
 	}
-	if r.log, err = os.Create(name); err != nil {
+	if r.log, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
 		return misuse("name a file in a folder that you may write to", "--log: %v", err)
 	}
 	return nil
+}
+
+// beginLog empties the log. The bisection has been claimed: else another process
+// may be writing to it.
+func (r *bisecting) beginLog() error {
+	if r.log == nil {
+		return nil
+	}
+	info, err := r.log.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = r.log.Truncate(0)
+	}
+	return err
 }
 
 // check refuses, before anything is saved, what would be refused later.
@@ -77,35 +91,38 @@ func endsOf(b store.Bisection, o bisectOptions) (good, bad sweep.Version) {
 
 // carryOut searches, prints the answer and finishes the bisection. l measures
 // versions.
-func (r *bisecting) carryOut(ctx context.Context, b store.Bisection, l *launching) (err error) {
+func (r *bisecting) carryOut(ctx context.Context, b store.Bisection, l *launching) error {
 	a := r.app
 	a.bisecting = b.ID
 	r.clock = &budgetClock{now: a.now, begun: a.now(), budget: r.budget}
-	defer func() {
-		// Asked again, it is to be measured again.
-		if _, ends := errors.AsType[*endError](err); ends {
-			err = errors.Join(err, r.abandon(ctx, b.ID, err))
-		}
-	}()
 	versions, err := newStretch(b)
 	if err != nil {
 		return err
 	}
 	var parts []*stretch
 	if !versions.o.Direct {
-		if err := r.search(ctx, versions, l); err != nil {
-			return err
-		}
+		err = r.search(ctx, versions, l)
 	}
-	if versions.o.Commits {
-		if parts, err = r.searchCommits(ctx, versions); err != nil {
-			return err
-		}
+	told := err == nil && !versions.o.Direct
+	if err == nil && versions.o.Commits {
+		parts, err = r.searchCommits(ctx, versions)
 	}
-	if err := r.finish(ctx, versions, parts); err != nil {
+	if err == nil {
+		err = r.finish(ctx, versions, parts)
+	}
+	if _, ends := errors.AsType[*endError](err); ends {
+		// Asked again, it is to be measured again.
+		err = errors.Join(err, r.abandon(ctx, b.ID, err))
+		versions.b.Finished = a.now()
+	}
+	if err != nil && !told {
 		return err
 	}
-	return a.tellBisection(versions, parts)
+	// What was found among versions holds without the commits.
+	if failed := a.tellBisection(versions, parts); err == nil {
+		err = failed
+	}
+	return err
 }
 
 // search carries out one search.
@@ -190,15 +207,19 @@ func (r *bisecting) finish(ctx context.Context, versions *stretch, parts []*stre
 }
 
 func (r *bisecting) keep(ctx context.Context, s *stretch, parts []*stretch) error {
+	before := s.b.Finished
+	s.b.Finished = r.app.now()
 	document, err := json.Marshal(newBisectionJSON(s, parts))
+	if err == nil {
+		err = r.finishTrials(ctx, s.b.ID, s.b.Finished)
+	}
+	if err == nil {
+		err = r.st.FinishBisection(ctx, s.b.ID, document, s.b.Finished)
+	}
 	if err != nil {
-		return err
+		s.b.Finished = before
 	}
-	now := r.app.now()
-	if err := r.finishTrials(ctx, s.b.ID, now); err != nil {
-		return err
-	}
-	return r.st.FinishBisection(ctx, s.b.ID, document, now)
+	return err
 }
 
 // finishTrials lets go of the builds of a bisection.
@@ -402,17 +423,13 @@ func (s *stretch) stepText(step bisect.Step) string {
 		text += ": " + step.Reason
 	}
 	if !math.IsNaN(step.FromGood.Change) && step.Verdict != bisect.Skipped {
-		text += fmt.Sprintf(": %s from %s, %s from %s, %s", s.percentText(step.FromGood), s.short(step.From), s.percentText(step.FromBad), s.short(step.To), counted(step.FromGood.Rounds, "round"))
+		text += fmt.Sprintf(": %s from %s, %s from %s, %s", step.FromGood, s.short(step.From), step.FromBad, s.short(step.To), counted(step.FromGood.Rounds, "round"))
 	}
 	left := step.Left
 	if left <= 1 {
 		return text
 	}
 	return fmt.Sprintf("%s; one of %d after %s", text, left, s.short(step.Lo))
-}
-
-func (s *stretch) percentText(c bisect.Change) string {
-	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", 100*c.Change, 100*c.Lo, 100*c.Hi)
 }
 
 func verdictText(step bisect.Step) string {

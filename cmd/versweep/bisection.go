@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,8 @@ import (
 // bisectOptions are what decides, beside the columns of the store, how a
 // bisection goes. They are kept with it.
 type bisectOptions struct {
-	Launcher    string            `json:"launcher"`
+	Launcher    string            `json:"launcher"` // that was found
+	Asked       string            `json:"asked_launcher,omitempty"`
 	Profile     load.Profile      `json:"profile"`
 	ServerCPUs  []int             `json:"server_cpus"`
 	LoadCPUs    []int             `json:"load_cpus"`
@@ -44,6 +46,11 @@ type bisectCandidate struct {
 	Date    time.Time     `json:"date,omitzero"`
 	Merge   bool          `json:"merge,omitempty"`
 }
+
+// launcherOfCommits is what --launcher asked for. Versions may have found containers
+// where commits do not have what one needs; but who asked for containers never
+// gets processes.
+func (o bisectOptions) launcherOfCommits() string { return cmp.Or(o.Asked, o.Launcher) }
 
 func optionsOf(b store.Bisection) (o bisectOptions, err error) {
 	if err := json.Unmarshal(b.Options, &o); err != nil {
@@ -98,7 +105,7 @@ func (a *app) beginBisection(ctx context.Context, st *store.Store, b store.Bisec
 				why = "of a target that was defined in another way"
 			}
 			if why != "" {
-				a.say("bisection %d asked the same %s; beginning a new one", was.ID, why)
+				a.say("bisection %d asked the same %s; beginning a new one. versweep bisect --abandon %d ends the old one", was.ID, why, was.ID)
 				samples = -1
 				break
 			}
@@ -175,9 +182,7 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 		return err
 	}
 	defer l.close()
-	if f.launcher == launcherDocker {
-		f.launcher = launcherAuto // commits may not have what a container needs
-	}
+	f.launcher = o.launcherOfCommits()
 	r := &bisecting{app: a, st: st, definition: d, cache: cache, launch: f.launchFlags, cpus: cpus, budget: f.budget}
 	defer r.close()
 	if err := r.openLog(f.log); err != nil {
@@ -186,8 +191,38 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 	if err := claimBisection(ctx, st, b.ID); err != nil {
 		return err
 	}
+	if err := r.beginLog(); err != nil {
+		return err
+	}
 	a.say("going on with bisection %d of %s from %s to %s", b.ID, d.Title, b.Good, b.Bad)
 	return r.carryOut(ctx, b, l)
+}
+
+// abandonBisection ends one that is not to be gone on with. Its samples stay.
+func (a *app) abandonBisection(ctx context.Context, id int64) error {
+	if looked, err := store.OpenReadOnly(ctx, a.db); err != nil {
+		return &dbError{err}
+	} else if err := looked.Close(); err != nil {
+		return err
+	}
+	st, err := openStore(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	b, err := findBisection(ctx, st, strconv.FormatInt(id, 10), true)
+	if err != nil {
+		return err
+	}
+	if err := claimBisection(ctx, st, b.ID); err != nil {
+		return err
+	}
+	r := &bisecting{app: a, st: st}
+	if err := r.abandon(ctx, b.ID, errors.New("abandoned")); err != nil {
+		return err
+	}
+	a.say("bisection %d of %s is ended; its samples stay", b.ID, b.Target)
+	return nil
 }
 
 // findBisection reads the bisection of a number, or the latest.
@@ -274,7 +309,7 @@ func (s *stretch) noun() string {
 func (s *stretch) place(name string) (int, bool) {
 	i := slices.IndexFunc(s.o.Candidates, func(c bisectCandidate) bool {
 		v := c.Version
-		return v.Name == name || v.Raw == name || v.Commit == name && name != ""
+		return v.Name == name || sweep.Printable(v.Name) == name || v.Raw == name || v.Commit == name && name != ""
 	})
 	if i < 0 && s.ofCommits() && len(name) >= 7 {
 		i = slices.IndexFunc(s.o.Candidates, func(c bisectCandidate) bool {

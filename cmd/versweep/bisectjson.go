@@ -80,10 +80,9 @@ func newBisectionJSON(versions *stretch, parts []*stretch) bisectionJSON {
 	b := versions.b
 	doc := bisectionJSON{
 		Schema: jsonSchema, Bisection: b.ID, Target: b.Target, Source: b.Source, Metric: b.Metric, Effect: b.Effect, Good: b.Good, Bad: b.Bad,
-		Finished: versions.o.Direct || versions.over(), Changes: newAnswersJSON(versions), Commits: []bisectCommitJSON{},
+		Finished: !b.Finished.IsZero(), Changes: newAnswersJSON(versions), Commits: []bisectCommitJSON{},
 	}
 	for _, p := range parts {
-		doc.Finished = doc.Finished && p.over()
 		doc.Commits = append(doc.Commits, bisectCommitJSON{p.b.ID, p.b.Good, p.b.Bad, newAnswersJSON(p)})
 	}
 	return doc

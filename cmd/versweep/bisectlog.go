@@ -44,9 +44,9 @@ func (s *stretch) newLog(w io.Writer) *bisect.Log {
 		},
 		Title: func(place int) string {
 			if s.ofCommits() {
-				return charts.Printable(fmt.Sprintf("[%s] %s", s.candidate(place).Version.Commit, s.candidate(place).Subject))
+				return fmt.Sprintf("[%s] %s", s.candidate(place).Version.Commit, s.candidate(place).Subject)
 			}
-			return charts.Printable(s.candidate(place).Version.Name)
+			return s.candidate(place).Version.Name
 		},
 	}
 	if s.ofCommits() && s.o.FirstParent {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -65,7 +66,7 @@ func newTrials(ctx context.Context, a *app, st *store.Store, l *launching, s *st
 		if l != nil && stored[i].Environment.Hash() != l.environment.Hash() {
 			return nil, &hintedError{
 				fmt.Errorf("going on with bisection %d: it was begun in another environment (%s), and samples of two are never mixed", s.b.ID, difference(stored[i].Environment, l.environment)),
-				"the same command with GOOD and BAD begins a new one",
+				fmt.Sprintf("the same command with GOOD and BAD begins a new one; versweep bisect --abandon %d ends this one", cmp.Or(s.b.PartOf, s.b.ID)),
 			}
 		}
 		if was := stored[i].Plan.Definition.Hash; l != nil && was != "" && was != l.definition.Hash {

@@ -163,8 +163,6 @@ func (a *app) planGC(ctx context.Context, st *store.Store, o gcOrder) (gcState, 
 	if err != nil {
 		return g, err
 	}
-	this := runtimes.ThisOwner()
-	g.sweeping = slices.ContainsFunc(pending.Owners, func(owner string) bool { return !runtimes.OwnerIsGone(owner, this) })
 	for _, b := range pending.Builds {
 		for _, path := range []string{b.Dir, b.Runtime} {
 			if path != "" {
@@ -250,7 +248,11 @@ func (a *app) compact(ctx context.Context, st *store.Store, g *gcState) error {
 	if err != nil || room.Free == 0 {
 		return err
 	}
-	err = st.Compact(ctx, !g.sweeping)
+	sweeping, err := isSweeping(ctx, st) // now: somebody may have thought long about the plan
+	if err != nil {
+		return err
+	}
+	err = st.Compact(ctx, !sweeping)
 	tooSmall, full := errors.AsType[*store.NoRoomError](err)
 	switch {
 	case full:
@@ -263,6 +265,13 @@ func (a *app) compact(ctx context.Context, st *store.Store, g *gcState) error {
 		return err
 	}
 	return nil
+}
+
+// isSweeping tells whether another process is sweeping or bisecting into a store.
+func isSweeping(ctx context.Context, st *store.Store) (bool, error) {
+	pending, err := st.Pending(ctx)
+	this := runtimes.ThisOwner()
+	return slices.ContainsFunc(pending.Owners, func(owner string) bool { return !runtimes.OwnerIsGone(owner, this) }), err
 }
 
 // tellThinning says how far thinning is, now and then.

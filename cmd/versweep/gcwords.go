@@ -20,7 +20,6 @@ type gcState struct {
 	before, after store.Room
 	thinning      store.Thinning
 	notShrunk     string // why free room was not given back; empty when it was
-	sweeping      bool   // another process sweeps into the store
 
 	cached               []runtimes.Cached
 	kept                 runtimes.Cached // what of the cache stays: Bytes

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
@@ -23,6 +24,7 @@ import (
 
 	"versweep/store"
 	"versweep/sweep"
+	"versweep/sweep/bisect"
 	"versweep/sweep/load"
 )
 
@@ -110,6 +112,67 @@ func hostileStore(t *testing.T) (db string, targets []string) {
 	return db, targets
 }
 
+// hostileBisection adds a bisection over the hostile names, none of which can be
+// built; the reasons are hostile too.
+func hostileBisection(t *testing.T, db string) {
+	t.Helper()
+	st, err := store.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	candidate := func(name string) bisectCandidate {
+		return bisectCandidate{Version: sweep.Version{Name: name, Raw: name}}
+	}
+	o := bisectOptions{MinRounds: 5, MaxRounds: 5, Candidates: []bisectCandidate{candidate("good")}}
+	for _, name := range hostileNames[10:20] {
+		o.Candidates = append(o.Candidates, candidate(name))
+	}
+	o.Candidates = append(o.Candidates, candidate("bad"))
+	o.Replay = "#= ends good bad differ=true change=-0.3,-0.4,-0.2 rounds=5\n"
+	options, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := st.CreateBisection(t.Context(), store.Bisection{
+		Target: hostileNames[12], Source: hostileNames[13], Good: "good", Bad: "bad", Metric: sweep.QPS, Effect: 0.03, Options: options,
+	}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newStretch(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := s.told()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = bisect.Search(t.Context(), len(o.Candidates), func(ctx context.Context, trial bisect.Trial, _ int) (bisect.Reading, error) {
+		if trial.Purpose != bisect.Probe {
+			return bisect.Reading{}, bisect.ErrBudget
+		}
+		plan := sweep.Plan{Target: b.Target, Source: b.Source, Launcher: launcherProcess, Profile: load.Profile{Shape: load.ShapeForeign}, Rounds: 5, Reference: "good"}
+		skipped := map[int]string{}
+		for _, place := range trial.Places() {
+			plan.Versions = append(plan.Versions, s.candidate(place).Version)
+		}
+		sw, err := st.CreateTrial(ctx, b.ID, trial.Number, plan, sweep.Environment{}, time.Now())
+		for i, place := range trial.Places() {
+			outcome := sweep.Outcome{Version: plan.Versions[i].Name, Build: sweep.Build{Version: plan.Versions[i].Name}}
+			if place != trial.Good && place != trial.Bad {
+				outcome.Reason = hostileNames[(place+12)%len(hostileNames)]
+				skipped[place] = outcome.Reason
+			}
+			err = errors.Join(err, st.SaveOutcome(ctx, sw.ID, outcome))
+		}
+		return bisect.Reading{Skipped: skipped}, err
+	}, bisect.Options{Effect: 0.03, MinRounds: 5, MaxRounds: 5, Told: told})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // hostileRun carries out a command in the same process.
 func hostileRun(t *testing.T, db string, args ...string) (stdout, stderr string) {
 	t.Helper()
@@ -192,6 +255,14 @@ func TestHostileNamesAtEveryExit(t *testing.T) {
 	}
 	out, _ := hostileRun(t, db, "export", "csv")
 	checkCSV(t, out)
+	hostileBisection(t, db)
+	for _, command := range [][]string{{"bisect", "log"}, {"bisect", "log", "--json"}} {
+		out, _ := hostileRun(t, db, command...)
+		checkTerminal(t, command, out)
+		if command[len(command)-1] == "log" && (!strings.Contains(out, "# skip: ") || !strings.Contains(out, `\x1b`)) {
+			t.Errorf("no hostile step was told: %.300s", out)
+		}
+	}
 
 	dir := filepath.Join(t.TempDir(), "parent", "report")
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {

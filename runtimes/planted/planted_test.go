@@ -37,7 +37,11 @@ func plant(t *testing.T, p planted.Plan) (planted.Repository, *runtimes.Supply, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := runtimes.OpenCommitSupply(d, "", cache)
+	from, err := runtimes.CommitSource(d, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := runtimes.OpenSupply(d, from, cache)
 	if err != nil {
 		t.Fatal(err)
 	}

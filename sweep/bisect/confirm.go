@@ -2,6 +2,7 @@ package bisect
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 )
@@ -115,7 +116,7 @@ func (st *stretch) takeBack(fresh Step) Step {
 	st.known[fresh.Place] = fresh
 	// The first change of those that there may now be.
 	lo, hi := st.a.From, st.a.To
-	for _, p := range slices.Sorted(keysOf(st.known)) {
+	for _, p := range slices.Sorted(maps.Keys(st.known)) {
 		switch v := st.known[p].Verdict; {
 		case v == Good && p < hi:
 			lo = max(lo, p)

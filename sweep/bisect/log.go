@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"versweep/sweep"
 )
 
 // Labels say how a log writes candidates.
@@ -29,7 +31,14 @@ type Log struct {
 	Err error
 }
 
-func NewLog(w io.Writer, l Labels) *Log { return &Log{w: w, l: l} }
+// NewLog begins a log. Names, titles and reasons may be anybody's: it writes them
+// as sweep.Printable does.
+func NewLog(w io.Writer, l Labels) *Log {
+	name, title := l.Name, l.Title
+	l.Name = func(place int) string { return sweep.Printable(name(place)) }
+	l.Title = func(place int) string { return sweep.Printable(title(place)) }
+	return &Log{w: w, l: l}
+}
 
 func (g *Log) line(format string, args ...any) {
 	if g.Err == nil {
@@ -69,7 +78,7 @@ func (g *Log) start(bad, good int) {
 }
 
 func (g *Log) step(s Step) {
-	why := s.Reason
+	why := sweep.Printable(s.Reason)
 	if !math.IsNaN(s.FromGood.Change) {
 		why = fmt.Sprintf("%s from good, %s from bad, %d rounds", s.FromGood, s.FromBad, s.FromGood.Rounds)
 	}

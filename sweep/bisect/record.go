@@ -1,10 +1,6 @@
 package bisect
 
-import (
-	"iter"
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Record is one thing that a search found out. The records of a search, in order,
 // are its log.
@@ -57,5 +53,3 @@ func Tell(records []Record) Told {
 	}
 	return t
 }
-
-func keysOf[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
