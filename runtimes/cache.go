@@ -42,6 +42,9 @@ func OpenCache(dir string) (*Cache, error) {
 	if err == nil {
 		err = holdCache(dir) // first: gc may be removing what is in it
 	}
+	if err == nil {
+		err = markCache(dir)
+	}
 	for _, d := range []string{c.scratch(), c.builds(), c.programs()} {
 		if err == nil {
 			err = os.MkdirAll(d, 0o755)
@@ -55,6 +58,9 @@ func OpenCache(dir string) (*Cache, error) {
 		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 	}
 	for _, e := range left {
+		if !scratchName.MatchString(e.Name()) {
+			continue // somebody else's
+		}
 		_, maker, _ := strings.Cut(e.Name(), "-")
 		gone, known := makerIsGone(maker)
 		if !known {

@@ -5,12 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
 
 // ErrCacheInUse: another process uses the cache.
 var ErrCacheInUse = errors.New("in use by another versweep")
+
+// ErrNoCache: a folder is not marked as a cache of versweep, so that what is in it may
+// be anybody's.
+var ErrNoCache = errors.New("not marked as a cache of versweep")
+
+// cacheTag marks a cache, for gc and, by its first line, for programs that make
+// backups (bford.info/cachedir).
+const (
+	cacheTag     = "CACHEDIR.TAG"
+	cacheTagText = "Signature: 8a477f597d28d172789f06886806bc55\n# versweep keeps fetched and built releases here, and may remove them.\n"
+)
+
+// markCache marks a folder as a cache. One that may only be read can have no mark.
+func markCache(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, cacheTag), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil // it is there, mostly
+	}
+	_, err = f.WriteString(cacheTagText)
+	return errors.Join(err, f.Close())
+}
+
+func isCache(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, cacheTag))
+	return err == nil && string(text) == cacheTagText
+}
 
 // cachePatience is how long opening a cache waits for another process to have
 // cleared it.

@@ -77,7 +77,7 @@ func TestScratchFoldersOfGoneProcessesAreRemoved(t *testing.T) {
 	}
 	elsewhere := filepath.Join(c.scratch(), "build-00000000-999999999-5-123")
 	gone := filepath.Join(c.scratch(), "build-"+thisMachine()+"-999999999-5-123")
-	old := filepath.Join(c.scratch(), "build-old")
+	old := filepath.Join(c.scratch(), "build-1234")
 	for _, folder := range []string{elsewhere, gone, old} {
 		if err := os.Mkdir(folder, 0o755); err != nil {
 			t.Fatal(err)

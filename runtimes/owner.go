@@ -28,11 +28,12 @@ func ownerOf(pid int) string {
 }
 
 // startOf is when a process started, in clock ticks since boot; "-" when there
-// is no such process.
+// is no such process, or only what is left of one that its parent has not asked
+// after: containers without an init keep those for ever.
 func startOf(pid int) string {
 	// The start is the 20th field after the name (proc(5): field 22).
 	fields := statFields(fmt.Sprintf("/proc/%d", pid))
-	if len(fields) < 20 {
+	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return "-"
 	}
 	return fields[19]

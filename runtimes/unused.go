@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,13 +45,33 @@ var cacheShelves = []cacheShelf{
 	{CachedBuild, "builds", 2, regexp.MustCompile(`-[0-9a-f]{12}$`), factsFile},
 	{CachedProgram, "programs", 1, regexp.MustCompile(`-[0-9a-f]{12}$`), ""},
 	{CachedRepository, "repositories", 1, regexp.MustCompile(`^[0-9a-f]{16}$`), "objects"},
-	{CachedScratch, "scratch", 1, regexp.MustCompile(`^(build|program|history|gone)-`), ""},
+	{CachedScratch, "scratch", 1, scratchName, ""},
 }
 
+// scratchName is what scratch folders are called, with or without the process that
+// made them.
+var scratchName = regexp.MustCompile(`^(build|program|history|gone)-([0-9a-f]{8}-[0-9]+-[0-9]*-)?[0-9]+$`)
+
 // Unused lists what the cache in dir holds that was not used since a time, and
-// sums up the rest. What one of the spared paths lies in is never listed. There
-// may be no cache yet.
+// sums up the rest. What one of the spared paths lies in is never listed, nor what
+// lies behind a link. There may be no cache yet; a folder that is not marked as one
+// is ErrNoCache.
 func Unused(ctx context.Context, dir string, since time.Time, spared []string) (unused []Cached, rest Cached, err error) {
+	if dir, err = realFolder(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, rest, nil
+	}
+	if err != nil {
+		return nil, rest, fmt.Errorf("looking through the cache %s: %w", dir, err)
+	}
+	if !isCache(dir) {
+		return nil, rest, fmt.Errorf("%s: %w", dir, ErrNoCache)
+	}
+	spared = slices.Clone(spared)
+	for i, path := range spared {
+		if real, err := realFolder(path); err == nil {
+			spared[i] = real
+		}
+	}
 	for _, s := range cacheShelves {
 		paths, err := filepath.Glob(filepath.Join(globSafe(dir), s.folder+strings.Repeat("/*", s.depth)))
 		if err != nil {
@@ -81,8 +102,22 @@ func globSafe(dir string) string {
 	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(dir, `\$0`)
 }
 
+// realFolder is an absolute path without links.
+func realFolder(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}
+
 // at tells about what lies at path; false when it is nothing of the kind.
 func (s cacheShelf) at(dir, path string) (c Cached, ok bool, err error) {
+	for above := filepath.Dir(path); above != dir; above = filepath.Dir(above) {
+		if info, err := os.Lstat(above); err != nil || !info.IsDir() {
+			return c, false, nil // a link leads elsewhere
+		}
+	}
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, false, nil
@@ -138,6 +173,13 @@ func diskUse(folder string) (total int64, err error) {
 // taken out of its place in one step, so that a kill leaves no half of it there. It
 // is for AloneWithCache. What was removed before an error is in the answer.
 func RemoveCached(ctx context.Context, dir string, list []Cached) (removed []Cached, err error) {
+	dir, err = realFolder(dir)
+	if errors.Is(err, fs.ErrNotExist) && len(list) == 0 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("clearing the cache %s: %w", dir, err)
+	}
 	cache := &Cache{dir: dir}
 	if err := os.MkdirAll(cache.scratch(), 0o755); err != nil {
 		return nil, fmt.Errorf("clearing the cache %s: %w", dir, err)

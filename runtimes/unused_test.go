@@ -36,6 +36,9 @@ func fullCache(t *testing.T) string {
 		}
 		aged(t, path, age)
 	}
+	if err := markCache(dir); err != nil {
+		t.Fatal(err)
+	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			newest := time.Time{}
@@ -207,5 +210,44 @@ func TestCachedBuildIsMarkedAsUsed(t *testing.T) {
 		if list := unused(); !strings.HasPrefix(list, "builds/node/20.0.0-") {
 			t.Errorf("not used for long, but listed are %q", list)
 		}
+	}
+}
+
+// What only looks like a cache, or lies behind a link, is not versweep's to remove.
+func TestUnusedStaysInTheCache(t *testing.T) {
+	month := time.Now().AddDate(0, 0, -30)
+	foreign := fullCache(t)
+	if err := os.Remove(filepath.Join(foreign, cacheTag)); err != nil {
+		t.Fatal(err)
+	}
+	if list, _, err := Unused(t.Context(), foreign, month, nil); !errors.Is(err, ErrNoCache) || len(list) > 0 {
+		t.Errorf("%q of a folder that is no cache are unused, %v", namesOf(list), err)
+	}
+	outside, dir := fullCache(t), t.TempDir()
+	if err := markCache(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"builds", "programs", "repositories", "scratch"} {
+		if err := os.Symlink(filepath.Join(outside, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, _, err := Unused(t.Context(), dir, month, nil); err != nil || len(list) > 0 {
+		t.Errorf("%q behind links are unused, %v", namesOf(list), err)
+	}
+	// What a sweep needs is spared by whatever name the cache goes.
+	t.Chdir(filepath.Dir(outside))
+	spared := []string{filepath.Join(outside, "builds/node/18.0.0-0123456789ac/files")}
+	list, _, err := Unused(t.Context(), filepath.Base(outside), month, spared)
+	if err != nil || slices.ContainsFunc(list, func(c Cached) bool { return strings.Contains(c.Name, "18.0.0") }) {
+		t.Errorf("%q are unused, %v", namesOf(list), err)
+	}
+	// A cache that is opened takes away nothing of somebody else's.
+	thesis := filepath.Join(foreign, "scratch", "thesis", "x")
+	if _, err := OpenCache(foreign); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(thesis); err != nil {
+		t.Error(err)
 	}
 }

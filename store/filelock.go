@@ -12,10 +12,10 @@ import (
 // tryLock takes the lock that the file called name stands for, making the file
 // where there is none. ours is false while another process, or another caller in
 // this one, has it. The caller closes f. The lock dies with the process; a file
-// left behind means nothing.
+// left behind means nothing. A link is not followed: who has a lock is written into it.
 func tryLock(name string) (f *os.File, ours bool, err error) {
 	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o666)
 		if err != nil {
 			return nil, false, fmt.Errorf("its folder cannot be written to: %w", reason(err))
 		}

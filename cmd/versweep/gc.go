@@ -175,7 +175,10 @@ func (a *app) planGC(ctx context.Context, st *store.Store, o gcOrder) (gcState, 
 			}
 		}
 	}
-	if g.cached, g.kept, err = runtimes.Unused(ctx, o.cache, o.since, g.spared); err != nil {
+	g.cached, g.kept, err = runtimes.Unused(ctx, o.cache, o.since, g.spared)
+	if errors.Is(err, runtimes.ErrNoCache) {
+		a.warn("%v, and left alone: the next sweep that uses it marks it", err)
+	} else if err != nil {
 		return g, err
 	}
 	if g.images, err = a.surplusImages(ctx, g, false); err != nil {
@@ -220,7 +223,7 @@ func (a *app) carryOutGC(ctx context.Context, o gcOrder, g gcState) (gcState, er
 	g.done = true
 	err = runtimes.AloneWithCache(ctx, o.cache, func(ctx context.Context) error {
 		list, _, err := runtimes.Unused(ctx, o.cache, o.since, g.spared) // what was used meanwhile stays
-		if err != nil {
+		if err != nil && !errors.Is(err, runtimes.ErrNoCache) {
 			return err
 		}
 		if g.cached, err = runtimes.RemoveCached(ctx, o.cache, list); err != nil {

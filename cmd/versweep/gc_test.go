@@ -32,6 +32,11 @@ func oldStore(t *testing.T) (db, cache string) {
 	if err := os.MkdirAll(build, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	// As a sweep marks it.
+	const tag = "Signature: 8a477f597d28d172789f06886806bc55\n# versweep keeps fetched and built releases here, and may remove them.\n"
+	if err := os.WriteFile(filepath.Join(cache, "CACHEDIR.TAG"), []byte(tag), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	facts := filepath.Join(build, "build.json")
 	if err := os.WriteFile(facts, []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
