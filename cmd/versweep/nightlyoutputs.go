@@ -54,10 +54,14 @@ func exportFormats() []string {
 // holdsSeveral tells whether one file of a format can be about several targets.
 func holdsSeveral(format string) bool { return format == exportCSV || format == exportGoBench }
 
-// checkNightlyOutputs refuses what could not be written at the end of the night.
-func checkNightlyOutputs(f *settings.File) (nightlyOutputs, error) {
+// checkNightlyOutputs refuses what could not be written at the end of the night,
+// or would take the place of one of the files that are kept, told by name.
+func checkNightlyOutputs(f *settings.File, kept map[string]string) (nightlyOutputs, error) {
 	o := nightlyOutputs{report: f.Path(f.Outputs.Report), charts: f.Path(f.Outputs.Charts)}
-	c := outputCheck{file: f, taken: map[string]string{}}
+	c := outputCheck{file: f, report: o.report, taken: map[string]taker{}}
+	for name, what := range kept {
+		c.taken[absolute(name)] = taker{place: what}
+	}
 	if o.report != "" {
 		c.folder("outputs.report", o.report)
 	}
@@ -89,9 +93,24 @@ func checkNightlyOutputs(f *settings.File) (nightlyOutputs, error) {
 
 // outputCheck keeps the first thing that is wrong, and which files are taken.
 type outputCheck struct {
-	file  *settings.File
-	taken map[string]string // places by file name
-	err   error
+	file   *settings.File
+	report string           // folder; empty when none is written
+	taken  map[string]taker // by absolute file name
+	err    error
+}
+
+// taker is what writes a file: a key of the settings, for one target or for all.
+type taker struct{ place, target string }
+
+// absolute is a name by which two ways to write the same file are known as one.
+func absolute(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		name = filepath.Join(dir, filepath.Base(name))
+	}
+	return name
 }
 
 func (c *outputCheck) wrong(place, problem, hint string) {
@@ -108,10 +127,20 @@ func (c *outputCheck) files(place, name string, severalInOne bool) {
 	}
 	for _, t := range c.file.Targets {
 		one := outputName(name, t.Name)
-		if other, twice := c.taken[one]; twice && other != place {
-			c.wrong(place, "it is written already as "+other, "give each a name of its own")
+		by := taker{place: place}
+		if !severalInOne || strings.Contains(name, targetMark) {
+			by.target = t.Name
 		}
-		c.taken[one] = place
+		switch other, twice := c.taken[absolute(one)]; {
+		case twice && other.place == place && other != by:
+			c.wrong(place, fmt.Sprintf("%s and %s would be written into the same file, %s", other.target, t.Name, one), "give each a name of its own")
+		case twice && other != by:
+			c.wrong(place, "it is written already as "+other.place, "give each a name of its own")
+		}
+		c.taken[absolute(one)] = by
+		if rel, err := filepath.Rel(absolute(c.report), absolute(one)); c.report != "" && err == nil && filepath.IsLocal(rel) {
+			c.wrong(place, "it lies in the folder of the report, which is replaced as a whole", "name it outside of "+c.report)
+		}
 		if info, err := os.Stat(one); err == nil && info.IsDir() {
 			c.wrong(place, "this is a folder", "name a file in it")
 		}

@@ -51,7 +51,7 @@ func (a *app) readNightly(ctx context.Context, file string, given func(flag stri
 		}
 		s.targets = append(s.targets, t)
 	}
-	if s.outputs, err = checkNightlyOutputs(f); err != nil {
+	if s.outputs, err = checkNightlyOutputs(f, map[string]string{a.db: "the store", file: "the settings"}); err != nil {
 		return nil, err
 	}
 	s.channels, err = a.nightlyChannels(f)

@@ -71,6 +71,9 @@ func writePicture(file string, t sweep.Table, metric string, o charts.Options) e
 // there keeps its permissions; a link in its place is replaced and not followed,
 // since in a shared folder another user may have put it there.
 func writeWhole(file string, write func(io.Writer) error) (err error) {
+	if isStore(file) {
+		return misuse("name another file", "writing %s: it is a store, or another SQLite file, and stays", file)
+	}
 	f, err := createBeside(file)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
@@ -103,3 +106,22 @@ func createBeside(file string) (*os.File, error) {
 		}
 	}
 }
+
+// isStore tells whether a file is a SQLite database: results that an output must
+// not take the place of.
+func isStore(file string) bool {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false // a pipe would block
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(sqliteHead))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == sqliteHead
+}
+
+// sqliteHead begins every SQLite database.
+const sqliteHead = "SQLite format 3\x00"

@@ -199,9 +199,18 @@ func newQuestion(f sweep.Finding, j sweep.Judgement, available []sweep.Version) 
 func (q Question) Answered(sw sweep.Sweep, effect float64) bool {
 	return !slices.ContainsFunc(q.Suspicions, func(s Suspicion) bool {
 		c, ok := sweep.CompareInSweep(sw, q.From, q.To, s.Finding.Metric.Key, sweep.JudgeOptions{Effect: effect})
-		return !ok || c.Verdict == sweep.Undecided
+		return !ok || !decided(c)
 	})
 }
+
+// decided tells whether a comparison of a fresh sweep says anything: rounds that
+// have both versions must do so, and not what is known of their noise alone.
+func decided(c sweep.Comparison) bool {
+	return c.Pairs >= leastPairs && !math.IsNaN(c.Lo) && !math.IsNaN(c.Hi) && c.Verdict != sweep.Undecided && c.Verdict != sweep.NotMeasured
+}
+
+// leastPairs is the fewest rounds that show a change again.
+const leastPairs = 2
 
 // Answer settles the question's suspicions by the rounds of one sweep alone:
 // confirmed when they show a change the same way, rejected when they show none
@@ -213,10 +222,10 @@ func (q Question) Answer(sw sweep.Sweep, effect float64) []Suspicion {
 		switch {
 		case !ok:
 			s.Tries++
-			s.Seen = fmt.Sprintf("%s or %s could not be measured", q.From, q.To)
-		case c.Verdict == sweep.Undecided || c.Verdict == sweep.NotMeasured:
+			s.Seen = fmt.Sprintf("no figure of %s or %s", q.From, q.To)
+		case !decided(c):
 			s.Tries++
-			s.Seen = "undecided: " + seen(c)
+			s.Seen = "undecided, " + seen(c)
 		case c.Verdict == s.Finding.Verdict:
 			s.Standing, s.Sweep, s.Seen = Confirmed, sw.ID, seen(c)
 		default:
@@ -229,8 +238,13 @@ func (q Question) Answer(sw sweep.Sweep, effect float64) []Suspicion {
 
 // seen is a comparison in a few words.
 func seen(c sweep.Comparison) string {
-	if math.IsNaN(c.Change) {
+	switch {
+	case c.Pairs == 0:
+		return fmt.Sprintf("no round has a figure of both %s and %s", c.From, c.To)
+	case math.IsNaN(c.Change):
 		return fmt.Sprintf("%s from %s to %s over %d rounds", c.Verdict, c.From, c.To, c.Pairs)
+	case math.IsNaN(c.Lo) || math.IsNaN(c.Hi):
+		return fmt.Sprintf("%+.1f %% from %s to %s over %d rounds", 100*c.Change, c.From, c.To, c.Pairs)
 	}
 	return fmt.Sprintf("%+.1f %% from %s to %s (95 %% interval %+.1f to %+.1f %%) over %d rounds", 100*c.Change, c.From, c.To, 100*c.Lo, 100*c.Hi, c.Pairs)
 }
