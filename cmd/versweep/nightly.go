@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +34,9 @@ reference, confirms what looks like a regression in fresh rounds, samples the
 oldest figures again with what is left of the budget, writes the report, and tells
 what has changed since it was last told.
 
-The exit status is 3 when a confirmed regression stands that nobody has
-acknowledged, 1 when a target could not be swept or nobody could be told. What a
+The exit status is 1 when somebody could not be told, else 3 when a confirmed
+regression stands that nobody has acknowledged, else 1 when a target could not be
+swept or an output not written. What a
 night that was ended or killed has measured is kept, and the next one goes on.`,
 		Example: "  versweep nightly --dry-run",
 		Args:    cobra.NoArgs,
@@ -148,7 +150,7 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 			failed = append(failed, err)
 		}
 	}
-	return a.nightStatus(ctx, s, n, failed)
+	return a.nightStatus(ctx, s, n, failed, told)
 }
 
 // lastEnded is when the last night before ended that did; zero when none has.
@@ -170,8 +172,8 @@ func nightLockError(err error) error {
 }
 
 // nightStatus returns the error that decides the exit status, and tells the rest:
-// regressions that stand first, then what failed.
-func (a *app) nightStatus(ctx context.Context, s *nightlySettings, n nightly.Night, failed []error) error {
+// regressions that stand before what failed, unless nobody could be told of them.
+func (a *app) nightStatus(ctx context.Context, s *nightlySettings, n nightly.Night, failed []error, told bool) error {
 	var regressions regressionError
 	for _, t := range s.targets {
 		count := 0
@@ -184,10 +186,15 @@ func (a *app) nightStatus(ctx context.Context, s *nightlySettings, n nightly.Nig
 			regressions.found = append(regressions.found, fmt.Sprintf("%d of %s", count, t.definition.Name))
 		}
 	}
-	var last error
 	if len(regressions.found) > 0 {
-		last = &regressions
-	} else if len(failed) > 0 {
+		if told {
+			failed = append(failed, &regressions)
+		} else {
+			failed = slices.Insert(failed, 0, error(&regressions))
+		}
+	}
+	var last error
+	if len(failed) > 0 {
 		failed, last = failed[:len(failed)-1], failed[len(failed)-1]
 	}
 	for _, err := range failed {

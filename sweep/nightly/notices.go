@@ -172,8 +172,9 @@ func (a *Account) again(s Sight, t Told, f sweep.Finding) {
 
 // gone looks at a finding that was told and is not found any more.
 func (a *Account) gone(s Sight, t Told) {
-	if t.State == Recovered {
-		return // told, and forgotten
+	watched := slices.ContainsFunc(s.Judged.Metrics, func(m sweep.Metric) bool { return m.Key == t.Finding.Metric.Key })
+	if t.State == Recovered || !watched {
+		return // told, or not looked for any more, and forgotten
 	}
 	f := *t.Finding
 	f.State = sweep.Recovered

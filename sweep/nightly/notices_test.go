@@ -36,7 +36,7 @@ func with(f sweep.Finding, state sweep.State) sweep.Finding {
 }
 
 func judged(newest int, findings ...sweep.Finding) *sweep.Judgement {
-	return &sweep.Judgement{Target: "x", Versions: axis(newest), Findings: findings}
+	return &sweep.Judgement{Target: "x", Metrics: sweep.Metrics, Versions: axis(newest), Findings: findings}
 }
 
 func confirmed(f sweep.Finding) Suspicion {
@@ -294,5 +294,15 @@ func TestMissedNights(t *testing.T) {
 		if n != nil && (n.Key != "missing-nights" || n.State != Missing || !strings.HasPrefix(n.Reason, "no night has come to its end since 2026-05-30 13:00 UTC")) {
 			t.Errorf("%+v", n)
 		}
+	}
+}
+
+// What is not judged any more is neither told to have recovered nor stands.
+func TestMetricThatIsNotWatchedAnyMore(t *testing.T) {
+	f := sweep.Finding{ID: "x-qps-1.3.0", Metric: sweep.Metrics[0], From: "1.2.0", To: "1.3.0", Verdict: sweep.Regression, State: sweep.Open}
+	told := []Told{{Target: "x", Key: f.ID, State: New, Finding: &f}}
+	j := sweep.Judgement{Target: "x", Metrics: sweep.Metrics[1:2]}
+	if a := NewAccount(Sight{Target: "x", Judged: &j, LacksLooked: true}, told); len(a.Notices)+len(a.Open)+len(a.Told) != 0 {
+		t.Errorf("%+v", a)
 	}
 }
