@@ -104,7 +104,7 @@ func (c *conformer) node(path string, n ast.Node, f *Form) error {
 			if c.secret {
 				return wrong("")
 			}
-			return wrong("a list of one is written [" + sourceText(n) + "]")
+			return wrong("a list of one is written [" + c.shown(sourceText(n)) + "]")
 		}
 		for i, item := range list.Values {
 			at := fmt.Sprintf("%s[%d]", path, i)
@@ -141,7 +141,7 @@ func (c *conformer) scalar(path string, n ast.Node, s *Scalar) error {
 		if s.Check == nil || s.Check(text) {
 			return nil
 		}
-		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%q is not %s", text, s.Kind), Hint: s.Hint}
+		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%q is not %s", c.shown(text), s.Kind), Hint: s.Hint}
 	}
 	return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), s.Kind), Hint: s.Hint}
 }
@@ -151,7 +151,7 @@ func (c *conformer) text(path string, n ast.Node, f *Form) error {
 	if !ok {
 		found := &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), Text)}
 		if written := sourceText(n); written != "" && !c.secret {
-			found.Hint = fmt.Sprintf("put it in quotes: %q", written)
+			found.Hint = fmt.Sprintf("put it in quotes: %q", c.shown(written))
 		}
 		return found
 	}
@@ -160,7 +160,7 @@ func (c *conformer) text(path string, n ast.Node, f *Form) error {
 	}
 	return &Flaw{
 		Path: path, spot: spotOf(n.GetToken()), Hint: "known: " + strings.Join(f.Values, ", "),
-		Problem: fmt.Sprintf("unknown value %q%s", text, DidYouMean(text, f.Values)),
+		Problem: fmt.Sprintf("unknown value %q%s", c.shown(text), DidYouMean(text, f.Values)),
 	}
 }
 
@@ -211,7 +211,7 @@ func (c *conformer) unknownKey(path, name string, at spot, f *Form) error {
 		suggestion = "; it belongs in " + strings.Join(homes, " or ")
 	}
 	return &Flaw{
-		Path: path, spot: at, Problem: fmt.Sprintf("unknown key %q%s", name, suggestion),
+		Path: path, spot: at, Problem: fmt.Sprintf("unknown key %q%s", c.shown(name), suggestion),
 		Hint: "keys here: " + strings.Join(f.names(), ", "),
 	}
 }

@@ -15,7 +15,8 @@ import (
 type Document struct {
 	Noun    string // with its article: "a definition"
 	Instead string // what saves the repeating that anchors are for elsewhere
-	// Secrets are the keys whose values, and all below them, are never shown.
+	// Secrets are the keys whose values, and all below them, are never shown. A
+	// document that has any shows no addresses either.
 	Secrets []string
 	Form    *Form
 }
@@ -65,7 +66,7 @@ func decode(text []byte, into any) error {
 
 // located tells where in the file a flaw is.
 func (d Document) located(file, text string, spots map[string]spot, err error) error {
-	e := &Error{File: file, Problem: strings.Map(printable, err.Error())}
+	e := &Error{File: file, Problem: strings.Map(printable, d.said(err.Error()))}
 	found, ok := errors.AsType[*Flaw](err)
 	if !ok {
 		return e
