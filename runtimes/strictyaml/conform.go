@@ -26,6 +26,9 @@ type conformer struct {
 // conform reads text as one document of the form and tells where each of its
 // keys and items stands, by path: "sources[0].npm". The error is a *Flaw.
 func (d Document) conform(text []byte) (map[string]spot, error) {
+	if tooDeep(text) {
+		return nil, &Flaw{Problem: "nested too deep", Hint: "files that people write are a few brackets deep"}
+	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		found := yamlFlaw(err)
@@ -43,6 +46,31 @@ func (d Document) conform(text []byte) (map[string]spot, error) {
 	}
 	c.spots[""] = spotOf(firstToken(file.Docs[0].Body))
 	return c.spots, c.node("", file.Docs[0].Body, d.Form)
+}
+
+// Brackets that may be open at once, and that there may be at all. The reader
+// takes gigabytes for a file that holds little else.
+const (
+	maxOpen     = 100
+	maxBrackets = 10_000
+)
+
+// tooDeep counts brackets wherever they are, in comments and quotes too.
+func tooDeep(text []byte) bool {
+	open, all := 0, 0
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			open++
+			all++
+		case ']', '}':
+			open = max(0, open-1)
+		}
+		if open > maxOpen || all > maxBrackets {
+			return true
+		}
+	}
+	return false
 }
 
 // yamlFlaw is what the YAML reader says, with its place.
