@@ -25,3 +25,21 @@ func TestNestingIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestByteOrderMarkIsNoText(t *testing.T) {
+	var h hook
+	if err := hooks.Read("hook.yaml", []byte("\ufeffurl: x\n"), &h, nil); err != nil || h.URL != "x" {
+		t.Errorf("%q, %v", h.URL, err)
+	}
+	for _, err := range []error{
+		hooks.Read("hook.yaml", []byte("\ufeffnames: [x, 5]\n"), &h, nil),
+		hooks.Locate("hook.yaml", []byte("\ufeffnames: [x, y]\n"), FlawAt("names[1]", "no")),
+	} {
+		if e, ok := errors.AsType[*Error](err); !ok || e.Line != 1 || e.Column != 12 {
+			t.Errorf("%v", err)
+		}
+	}
+	if paths, err := hooks.Paths([]byte("\ufeffnames: x\n")); err == nil || len(paths) != 2 {
+		t.Errorf("%q, %v", paths, err)
+	}
+}
