@@ -9,12 +9,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"time"
 )
 
 // markerName is the file by which a folder is known to be a report, so that
 // nothing else is ever replaced.
 const markerName = "versweep-report.json"
+
+// Folders that are written beside a report are called besidePrefix and a number.
+// One that is older than besideAge was left by a program that was killed.
+const (
+	besidePrefix = ".versweep-report-"
+	besideAge    = time.Hour
+)
+
+var besideName = regexp.MustCompile(`^` + regexp.QuoteMeta(besidePrefix) + `[0-9]+$`)
 
 // marker is what that file holds.
 type marker struct {
@@ -50,7 +61,7 @@ func CheckFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	probe, err := os.MkdirTemp(filepath.Dir(place), ".versweep-report-")
+	probe, err := os.MkdirTemp(filepath.Dir(place), besidePrefix)
 	if err != nil {
 		return fmt.Errorf("%s: its parent folder cannot be written to: %w", dir, errors.Unwrap(err))
 	}
@@ -120,7 +131,8 @@ func readMarker(dir string) (marker, error) {
 
 // Write puts the files into dir and replaces the report that is there. They are
 // written beside it and moved into place when all are there: a failure leaves
-// dir as it was. It refuses what CheckFolder refuses.
+// dir as it was. It refuses what CheckFolder refuses. What earlier calls that
+// were killed have left beside dir is removed.
 func Write(dir string, files []File) (err error) {
 	if err := CheckFolder(dir); err != nil {
 		return err
@@ -129,7 +141,8 @@ func Write(dir string, files []File) (err error) {
 	if err != nil {
 		return err
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(place), ".versweep-report-")
+	removeLeft(filepath.Dir(place))
+	beside, err := os.MkdirTemp(filepath.Dir(place), besidePrefix)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", dir, err)
 	}
@@ -151,6 +164,23 @@ func Write(dir string, files []File) (err error) {
 		return fmt.Errorf("putting the report into place: %w", err)
 	}
 	return nil
+}
+
+// removeLeft removes what was left in the folder parent. What cannot be removed
+// stays: it is in nobody's way.
+func removeLeft(parent string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() || !besideName.MatchString(entry.Name()) { // a link is no folder here
+			continue
+		}
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > besideAge {
+			os.RemoveAll(filepath.Join(parent, entry.Name()))
+		}
+	}
 }
 
 // exchange moves fresh to place, and what is there to old. Where the second

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // counting adds up what is written.
@@ -123,4 +124,33 @@ func TestFolderThatIsNoReport(t *testing.T) {
 	if err := Write(filepath.Join(t.TempDir(), "none", "x"), files); err == nil {
 		t.Error("a folder below none was written")
 	}
+}
+
+func TestWhatWasLeftBesideAReportIsRemoved(t *testing.T) {
+	parent, elsewhere := t.TempDir(), t.TempDir()
+	old := time.Now().Add(-2 * time.Hour)
+	for _, name := range []string{".versweep-report-1", ".versweep-report-2", ".versweep-report-3x", ".versweep-report-", "x.versweep-report-4"} {
+		if err := os.MkdirAll(filepath.Join(parent, name, "new"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if name == ".versweep-report-2" {
+			continue // that one may be in use
+		}
+		if err := os.Chtimes(filepath.Join(parent, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(parent, ".versweep-report-5")
+	if err := errors.Join(
+		os.WriteFile(file, nil, 0o600), os.Chtimes(file, old, old),
+		os.WriteFile(filepath.Join(elsewhere, "kept"), nil, 0o600), os.Chtimes(elsewhere, old, old),
+		os.Symlink(elsewhere, filepath.Join(parent, ".versweep-report-6")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(parent, "public"), []File{textFile("index.html", "one")}); err != nil {
+		t.Fatal(err)
+	}
+	only(t, parent, ".versweep-report-", ".versweep-report-2", ".versweep-report-3x", ".versweep-report-5", ".versweep-report-6", "public", "x.versweep-report-4")
+	only(t, elsewhere, "kept")
 }

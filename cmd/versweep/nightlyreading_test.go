@@ -106,6 +106,17 @@ func TestSettingsFlawsAreTold(t *testing.T) {
 		{node + "notify:\n  - webhook: {url: 'https://x.test/hush', fromat: slack}\n", `versweep.yaml:4:43: notify[0].webhook: unknown key "fromat"; did you mean "format"?`, ""},
 		{node + "notify:\n  - webhook: {url: 'https://x.test/hush', format: teams}\n", `versweep.yaml:4:51: notify[0].webhook.format: unknown value "teams"`, "known: json, slack"},
 		{node + "notify:\n  - webhook: {url: https://x.test/hush\n", "versweep.yaml:", ""},
+		{node + "notify:\n  - webhook: {uri: https://x.test/hush\n", "versweep.yaml:", ""},
+		{node + "notify:\n  - webhook: {uri: https://x.test/hush}\n", `versweep.yaml:4:15: notify[0].webhook: unknown key "uri"; did you mean "url"?`, ""},
+		{node + "notify:\n  - webhook: {URL: https://x.test/hush}\n", `versweep.yaml:4:15: notify[0].webhook: unknown key "URL"`, ""},
+		{node + "notify:\n  - webhook: https://x.test/hush\n", "versweep.yaml:4:14: notify[0].webhook: text was found", ""},
+		{node + "notify:\n  - webhook: hush\n", "versweep.yaml:4:14: notify[0].webhook: text was found", ""},
+		{node + "notify: https://x.test/hush\n", "versweep.yaml:3:9: notify: text was found", ""},
+		{node + "notify:\n  - webhook: {url: 'https://x.test/hush', headers: {Authorization: Bearer hush}}\n", `versweep.yaml:4:43: notify[0].webhook: unknown key "headers"`, ""},
+		{node + "notify:\n  - webhook:\n      adress: hush\n", `versweep.yaml:5:7: notify[0].webhook: unknown key "adress"`, ""},
+		{node + "notify:\n  - webhook: {url_env: https://x.test/hush}\n", "versweep.yaml:4:15: notify[0].webhook.url_env: is not the name of an environment variable", ""},
+		{node + "notify:\n  - webhook: {url_env: 'x.test/?hush=1'}\n", "versweep.yaml:4:15: notify[0].webhook.url_env: is not the name of an environment variable", ""},
+		{node + "notify:\n  - webhook: {url_env: HUSH, header_env: {X: Bearer hush}}\n", "versweep.yaml:4:43: notify[0].webhook.header_env.X: is not the name of an environment variable", ""},
 	} {
 		t.Setenv("HUSH", "hush")
 		_, told, status := readSettings(t, tt.text)

@@ -26,6 +26,9 @@ type conformer struct {
 // conform reads text as one document of the form and tells where each of its
 // keys and items stands, by path: "sources[0].npm". The error is a *Flaw.
 func (d Document) conform(text []byte) (map[string]spot, error) {
+	if tooDeep(text) {
+		return nil, &Flaw{Problem: "nested too deep", Hint: "files that people write are a few brackets deep"}
+	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
 		found := yamlFlaw(err)
@@ -43,6 +46,31 @@ func (d Document) conform(text []byte) (map[string]spot, error) {
 	}
 	c.spots[""] = spotOf(firstToken(file.Docs[0].Body))
 	return c.spots, c.node("", file.Docs[0].Body, d.Form)
+}
+
+// Brackets that may be open at once, and that there may be at all. The reader
+// takes gigabytes for a file that holds little else.
+const (
+	maxOpen     = 100
+	maxBrackets = 10_000
+)
+
+// tooDeep counts brackets wherever they are, in comments and quotes too.
+func tooDeep(text []byte) bool {
+	open, all := 0, 0
+	for _, b := range text {
+		switch b {
+		case '[', '{':
+			open++
+			all++
+		case ']', '}':
+			open = max(0, open-1)
+		}
+		if open > maxOpen || all > maxBrackets {
+			return true
+		}
+	}
+	return false
 }
 
 // yamlFlaw is what the YAML reader says, with its place.
@@ -104,7 +132,7 @@ func (c *conformer) node(path string, n ast.Node, f *Form) error {
 			if c.secret {
 				return wrong("")
 			}
-			return wrong("a list of one is written [" + sourceText(n) + "]")
+			return wrong("a list of one is written [" + c.shown(sourceText(n)) + "]")
 		}
 		for i, item := range list.Values {
 			at := fmt.Sprintf("%s[%d]", path, i)
@@ -141,7 +169,7 @@ func (c *conformer) scalar(path string, n ast.Node, s *Scalar) error {
 		if s.Check == nil || s.Check(text) {
 			return nil
 		}
-		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%q is not %s", text, s.Kind), Hint: s.Hint}
+		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%q is not %s", c.shown(text), s.Kind), Hint: s.Hint}
 	}
 	return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), s.Kind), Hint: s.Hint}
 }
@@ -151,7 +179,7 @@ func (c *conformer) text(path string, n ast.Node, f *Form) error {
 	if !ok {
 		found := &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), Text)}
 		if written := sourceText(n); written != "" && !c.secret {
-			found.Hint = fmt.Sprintf("put it in quotes: %q", written)
+			found.Hint = fmt.Sprintf("put it in quotes: %q", c.shown(written))
 		}
 		return found
 	}
@@ -160,7 +188,7 @@ func (c *conformer) text(path string, n ast.Node, f *Form) error {
 	}
 	return &Flaw{
 		Path: path, spot: spotOf(n.GetToken()), Hint: "known: " + strings.Join(f.Values, ", "),
-		Problem: fmt.Sprintf("unknown value %q%s", text, DidYouMean(text, f.Values)),
+		Problem: fmt.Sprintf("unknown value %q%s", c.shown(text), DidYouMean(text, f.Values)),
 	}
 }
 
@@ -211,7 +239,7 @@ func (c *conformer) unknownKey(path, name string, at spot, f *Form) error {
 		suggestion = "; it belongs in " + strings.Join(homes, " or ")
 	}
 	return &Flaw{
-		Path: path, spot: at, Problem: fmt.Sprintf("unknown key %q%s", name, suggestion),
+		Path: path, spot: at, Problem: fmt.Sprintf("unknown key %q%s", c.shown(name), suggestion),
 		Hint: "keys here: " + strings.Join(f.names(), ", "),
 	}
 }

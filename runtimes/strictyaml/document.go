@@ -5,17 +5,22 @@
 package strictyaml
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 )
 
+// byteOrderMark is what some editors begin a file of UTF-8 with.
+var byteOrderMark = []byte("\ufeff")
+
 // Document is a kind of file.
 type Document struct {
 	Noun    string // with its article: "a definition"
 	Instead string // what saves the repeating that anchors are for elsewhere
-	// Secrets are the keys whose values, and all below them, are never shown.
+	// Secrets are the keys whose values, and all below them, are never shown. A
+	// document that has any shows no addresses either.
 	Secrets []string
 	Form    *Form
 }
@@ -24,6 +29,7 @@ type Document struct {
 // checks it, where check is not nil. Its error is to be a *Flaw whose path says
 // where. What is wrong with the text is an *Error about file.
 func (d Document) Read(file string, text []byte, into any, check func() error) error {
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	spots, err := d.conform(text)
 	if err == nil {
 		err = decode(text, into)
@@ -39,6 +45,7 @@ func (d Document) Read(file string, text []byte, into any, check func() error) e
 
 // Locate finds the place of a flaw in a text that Read has read.
 func (d Document) Locate(file string, text []byte, err error) error {
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	spots, flawed := d.conform(text)
 	if flawed != nil {
 		err = flawed
@@ -48,7 +55,7 @@ func (d Document) Locate(file string, text []byte, err error) error {
 
 // Paths lists the keys and items of a text of the form, by their paths.
 func (d Document) Paths(text []byte) ([]string, error) {
-	spots, err := d.conform(text)
+	spots, err := d.conform(bytes.TrimPrefix(text, byteOrderMark))
 	var paths []string
 	for path := range spots {
 		paths = append(paths, path)
@@ -65,7 +72,7 @@ func decode(text []byte, into any) error {
 
 // located tells where in the file a flaw is.
 func (d Document) located(file, text string, spots map[string]spot, err error) error {
-	e := &Error{File: file, Problem: strings.Map(printable, err.Error())}
+	e := &Error{File: file, Problem: strings.Map(printable, d.said(err.Error()))}
 	found, ok := errors.AsType[*Flaw](err)
 	if !ok {
 		return e

@@ -29,8 +29,18 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		"after the flaw":        "naems: [x]\nheader:\n  A: hush\n",
 		"before the flaw":       "header:\n  A: hush\n  B: hush\nnaems: [x]\n",
 		"in what is no YAML":    "url: https://x.test/hush\nnames: [x\n",
+		"an odd key, no YAML":   "names: [x\nTokens: hush\n",
 		"in a comment":          "# url: https://x.test/hush\nnaems: [x]\n",
 		"swallowed by text":     "|\n  names: x\n  url: https://x.test/hush\n",
+		"of another spelling":   "URL: https://x.test/hush\n",
+		"of another program":    "uri: hush\nnames: [x]\n",
+		"headers":               "headers: {Authorization: Bearer hush}\n",
+		"an address elsewhere":  "names: [x]\nplace: https://x.test/hush # https://x.test/hush\n",
+		"an address as a list":  "names: https://x.test/hush\n",
+		"an address as a key":   "? https://x.test/hush\n: x\n",
+		"a whole line as a key": "'Authorization: Bearer hush': x\n",
+		"a line as a header":    "header: {'Authorization: Bearer hush': }\n",
+		"an address, no YAML":   "names: [x # https://x.test/hush\n",
 		"under the wrong place": "names: [{url: hush}]\n",
 	} {
 		var h hook
@@ -44,7 +54,7 @@ func TestSecretsAreNeverShown(t *testing.T) {
 		if strings.Contains(told, "hush") || strings.Contains(told, "4711") {
 			t.Errorf("%s:\n%s", name, told)
 		}
-		if e.Line == 0 || (len(e.Excerpt) == 0) != (name == "in what is no YAML") {
+		if e.Line == 0 || (len(e.Excerpt) == 0) != (name == "in what is no YAML" || name == "an odd key, no YAML") {
 			t.Errorf("%s: line %d, excerpt %q", name, e.Line, e.Excerpt)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -110,8 +111,8 @@ func (w *Webhook) check() error {
 	switch {
 	case (w.URL == "") == (w.URLEnv == ""):
 		return &strictyaml.Flaw{Problem: "it has to have either url or url_env", Hint: "url_env: VERSWEEP_WEBHOOK names the environment variable that holds the address"}
-	case strings.ContainsAny(w.URLEnv, "=\x00 "):
-		return strictyaml.FlawAt("url_env", "%q cannot be a variable of the environment", w.URLEnv)
+	case w.URLEnv != "" && !EnvName(w.URLEnv):
+		return strictyaml.FlawAt("url_env", NoEnvName)
 	}
 	if w.URL != "" {
 		if _, err := ParseAddress(w.URL); err != nil {
@@ -127,15 +128,15 @@ func (w *Webhook) check() error {
 			place, canonical := strictyaml.PathOf(table.key, name), http.CanonicalHeaderKey(name)
 			switch {
 			case !headerName(name):
-				return strictyaml.FlawAt(place, "%q cannot be the name of a header", name)
+				return strictyaml.FlawAt(place, "this cannot be the name of a header")
 			case slices.Contains(ownHeaders, canonical):
 				return strictyaml.FlawAt(place, "versweep sets %s itself", canonical)
 			case seen[canonical]:
 				return strictyaml.FlawAt(place, "%s is there twice", canonical)
 			case table.key == "header" && !HeaderValue(table.values[name]):
 				return strictyaml.FlawAt(place, "its value has line breaks or control characters")
-			case table.key == "header_env" && (table.values[name] == "" || strings.ContainsAny(table.values[name], "=\x00 ")):
-				return strictyaml.FlawAt(place, "%q cannot be a variable of the environment", table.values[name])
+			case table.key == "header_env" && !EnvName(table.values[name]):
+				return strictyaml.FlawAt(place, NoEnvName)
 			}
 			seen[canonical] = true
 		}
@@ -157,6 +158,15 @@ func headerName(name string) bool {
 func HeaderValue(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
+
+// NoEnvName says that a value cannot be what it has to be. It may be a secret
+// that stands in the wrong place, and is not repeated.
+const NoEnvName = "is not the name of an environment variable"
+
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// EnvName tells whether text can be the name of an environment variable.
+func EnvName(text string) bool { return envName.MatchString(text) }
 
 // ParseAddress reads the address of a webhook. Its errors do not hold it.
 func ParseAddress(text string) (*url.URL, error) {

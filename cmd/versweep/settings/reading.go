@@ -23,7 +23,7 @@ const maxBytes = 256 << 10
 // Document is what versweep.yaml may hold. Addresses and headers can let in who
 // knows them, and are never shown.
 var Document = strictyaml.Document{
-	Noun: "settings", Instead: "defaults save the repeating", Secrets: []string{"url", "header"},
+	Noun: "settings", Instead: "defaults save the repeating", Secrets: []string{"webhook", "url", "header"},
 	Form: strictyaml.FormOf(reflect.TypeFor[Settings](), strictyaml.Scalars{
 		reflect.TypeFor[Format](): {Values: []string{string(FormatJSON), string(FormatSlack)}},
 		reflect.TypeFor[Period](): {
