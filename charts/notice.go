@@ -117,8 +117,13 @@ func TargetNightText(t nightly.TargetNight) string {
 		return "failed: " + Printable(t.Failed)
 	}
 	text := "nothing had to be measured"
-	if len(t.Measured) > 0 {
+	switch {
+	case len(t.Measured) > 0:
 		text = count(int64(len(t.Measured)), "version") + " measured"
+	case t.Tried > 0:
+		text = count(int64(t.Tried), "version") + " tried, none could be measured"
+	case t.Left > 0:
+		text = "nothing measured"
 	}
 	switch {
 	case t.Left == 1:

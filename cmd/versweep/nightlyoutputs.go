@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"versweep/charts"
+	"versweep/charts/report"
 	"versweep/cmd/versweep/settings"
 	"versweep/runtimes"
 	"versweep/sweep"
@@ -184,9 +185,9 @@ func cause(err error) error {
 	}
 }
 
-// writeExports writes the files for other tools, of targets that have sweeps. All
-// are tried; the error joins what went wrong.
-func (a *app) writeExports(ctx context.Context, export []nightlyExport, targets []string) error {
+// writeExports writes the files for other tools, of targets that have sweeps, whichever
+// night measured a version. All are tried; the error joins what went wrong.
+func (a *app) writeExports(ctx context.Context, export []nightlyExport, targets []report.Target) error {
 	var failed []error
 	for _, e := range export {
 		if err := os.MkdirAll(filepath.Dir(e.file), 0o755); err != nil {
@@ -198,7 +199,7 @@ func (a *app) writeExports(ctx context.Context, export []nightlyExport, targets 
 			continue
 		}
 		for _, target := range targets {
-			failed = append(failed, a.writeExport(ctx, e, outputName(e.file, target), []string{target}))
+			failed = append(failed, a.writeExport(ctx, e, outputName(e.file, target.Judgement.Target), []report.Target{target}))
 		}
 	}
 	return errors.Join(failed...)
@@ -206,13 +207,17 @@ func (a *app) writeExports(ctx context.Context, export []nightlyExport, targets 
 
 // writeExport writes one file. Formats that cannot hold several targets are given
 // one.
-func (a *app) writeExport(ctx context.Context, e nightlyExport, file string, targets []string) error {
+func (a *app) writeExport(ctx context.Context, e nightlyExport, file string, targets []report.Target) error {
 	f := exportFlags{output: file}
+	var names []string
+	for _, t := range targets {
+		names = append(names, t.Judgement.Target)
+	}
 	switch e.format {
 	case exportCSV:
-		return a.exportCSV(ctx, targets, f)
+		return a.exportCSV(ctx, names, f)
 	case exportGoBench:
-		return a.exportGoBench(ctx, targets, f)
+		return a.exportGoBench(ctx, names, f)
 	}
 	var write func(io.Writer, sweep.Table, sweep.Judgement) error
 	if e.format == exportGitHubAction {
@@ -223,5 +228,5 @@ func (a *app) writeExport(ctx context.Context, e nightlyExport, file string, tar
 			write = form.write
 		}
 	}
-	return a.exportSweep(ctx, targets[0], f, write)
+	return a.writeOut(f.output, func(w io.Writer) error { return write(w, report.Table(targets[0]), targets[0].Judgement) })
 }

@@ -135,8 +135,28 @@ func (a *app) writeNight(ctx context.Context, s *nightlySettings) error {
 			failed = append(failed, a.writeTrend(outputName(o.charts, t.Judgement.Target), t))
 		}
 	}
-	failed = append(failed, a.writeExports(ctx, o.export, targets))
+	failed = append(failed, a.writeExports(ctx, o.export, s.asWatched(site.Targets)))
 	return errors.Join(failed...)
+}
+
+// asWatched are targets judged as the night judges them: by the metrics that the
+// settings name.
+func (s *nightlySettings) asWatched(targets []report.Target) []report.Target {
+	watched := slices.Clone(targets)
+	for i := range watched {
+		for _, t := range s.targets {
+			if t.definition.Name == watched[i].Judgement.Target && len(t.judging.Metrics) > 0 {
+				j := &watched[i].Judgement
+				j.Findings = slices.DeleteFunc(slices.Clone(j.Findings), func(f sweep.Finding) bool {
+					return !slices.Contains(t.judging.Metrics, f.Metric.Key)
+				})
+				j.Metrics = slices.DeleteFunc(slices.Clone(j.Metrics), func(m sweep.Metric) bool {
+					return !slices.Contains(t.judging.Metrics, m.Key)
+				})
+			}
+		}
+	}
+	return watched
 }
 
 func (a *app) writeReport(ctx context.Context, dir string, site report.Site) error {
