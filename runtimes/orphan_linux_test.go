@@ -40,7 +40,7 @@ func working(t *testing.T, folder string) (leader *exec.Cmd, child int) {
 // own children. The next start does, and leaves a person's shell alone.
 func TestWhatAKilledServerStartedIsEnded(t *testing.T) {
 	dir := t.TempDir()
-	folder := filepath.Join(dir, runFolderPrefix+"999999999-5-123")
+	folder := filepath.Join(dir, runFolderPrefix+thisMachine()+"-999999999-5-123")
 	if err := os.MkdirAll(filepath.Join(folder, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}

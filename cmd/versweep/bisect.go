@@ -60,7 +60,7 @@ is found in the same way.
 Every sample is saved at once. The same command again, or --resume, goes on with
 what is unfinished. The exit status is 1 when no single version or commit could
 be told.`,
-		Example: "  versweep bisect node 18.20.8 22.12.0 --metric startup_ms\n  versweep bisect express 4.16.0 4.17.0 --commits --log slow.log",
+		Example: "  versweep bisect node 18.20.8 22.12.0 --metric startup_ms\n  versweep bisect cowboy 2.9.0 2.12.0 --commits --log slow.log",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.profileFlags.given = cmd.Flags().Changed
