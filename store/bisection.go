@@ -55,18 +55,7 @@ func (s *Store) CreateBisection(ctx context.Context, b Bisection, now time.Time)
 // ClaimSweep does.
 func (s *Store) ClaimBisection(ctx context.Context, id int64, owner string, gone func(owner string) bool) error {
 	return s.change(ctx, fmt.Sprintf("claiming bisection %d", id), func(tx *sql.Tx) error {
-		var held sql.NullString
-		err := tx.QueryRowContext(ctx, "SELECT owner FROM bisection WHERE id = ?", id).Scan(&held)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return ErrNoBisection
-		case err != nil:
-			return err
-		case held.Valid && held.String != owner && !gone(held.String):
-			return ErrBusy
-		}
-		_, err = tx.ExecContext(ctx, "UPDATE bisection SET owner = ? WHERE id = ?", owner, id)
-		return err
+		return claim(ctx, tx, "bisection", id, owner, gone, ErrNoBisection)
 	})
 }
 

@@ -75,19 +75,25 @@ func insertSweep(ctx context.Context, tx *sql.Tx, seriesID int64, plan sweep.Pla
 // A claim ends with FinishSweep, or with its owner.
 func (s *Store) ClaimSweep(ctx context.Context, id int64, owner string, gone func(owner string) bool) error {
 	return s.change(ctx, fmt.Sprintf("claiming sweep %d", id), func(tx *sql.Tx) error {
-		var held sql.NullString
-		err := tx.QueryRowContext(ctx, "SELECT owner FROM sweep WHERE id = ?", id).Scan(&held)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return ErrNoSweep
-		case err != nil:
-			return err
-		case held.Valid && held.String != owner && !gone(held.String):
-			return ErrBusy
-		}
-		_, err = tx.ExecContext(ctx, "UPDATE sweep SET owner = ? WHERE id = ?", owner, id)
-		return err
+		return claim(ctx, tx, "sweep", id, owner, gone, ErrNoSweep)
 	})
+}
+
+// claim makes owner that of a row of a table, unless another one has it that is not
+// gone. missing says that there is no such row.
+func claim(ctx context.Context, tx *sql.Tx, table string, id int64, owner string, gone func(owner string) bool, missing error) error {
+	var held sql.NullString
+	err := tx.QueryRowContext(ctx, "SELECT owner FROM "+table+" WHERE id = ?", id).Scan(&held)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return missing
+	case err != nil:
+		return err
+	case held.Valid && held.String != owner && !gone(held.String):
+		return ErrBusy
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE "+table+" SET owner = ? WHERE id = ?", owner, id)
+	return err
 }
 
 // ClaimUnfinished makes owner the process that carries out the unfinished sweep

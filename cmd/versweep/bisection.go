@@ -145,13 +145,7 @@ func claimBisection(ctx context.Context, st *store.Store, id int64) error {
 
 // resumeBisection goes on with one that is unfinished.
 func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
-	// As resume does: a store that is not there is not made.
-	if looked, err := store.OpenReadOnly(ctx, a.db); err != nil {
-		return &dbError{err}
-	} else if err := looked.Close(); err != nil {
-		return err
-	}
-	st, err := openStore(ctx, a.db)
+	st, err := a.openExisting(ctx)
 	if err != nil {
 		return err
 	}
@@ -200,12 +194,7 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 
 // abandonBisection ends one that is not to be gone on with. Its samples stay.
 func (a *app) abandonBisection(ctx context.Context, id int64) error {
-	if looked, err := store.OpenReadOnly(ctx, a.db); err != nil {
-		return &dbError{err}
-	} else if err := looked.Close(); err != nil {
-		return err
-	}
-	st, err := openStore(ctx, a.db)
+	st, err := a.openExisting(ctx)
 	if err != nil {
 		return err
 	}

@@ -44,13 +44,7 @@ func (a *app) resumeCommand() *cobra.Command {
 }
 
 func (a *app) resume(ctx context.Context, args []string, f launchFlags, layout, picture string) error {
-	// A store that is not there is not made: there is nothing in it to go on with.
-	if looked, err := store.OpenReadOnly(ctx, a.db); err != nil {
-		return &dbError{err}
-	} else if err := looked.Close(); err != nil {
-		return err
-	}
-	st, err := openStore(ctx, a.db)
+	st, err := a.openExisting(ctx)
 	if err != nil {
 		return err
 	}

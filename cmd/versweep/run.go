@@ -223,6 +223,19 @@ func openStore(ctx context.Context, file string) (*store.Store, error) {
 	return st, nil
 }
 
+// openExisting opens a store for writing that has to be there: unlike openStore it
+// makes none.
+func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
+	looked, err := store.OpenReadOnly(ctx, a.db)
+	if err != nil {
+		return nil, &dbError{err}
+	}
+	if err := looked.Close(); err != nil {
+		return nil, err
+	}
+	return openStore(ctx, a.db)
+}
+
 // checkStore refuses a file that cannot be the store, before anything is made.
 func checkStore(ctx context.Context, file string) error {
 	st, err := store.OpenReadOnly(ctx, file)
