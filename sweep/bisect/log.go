@@ -2,6 +2,7 @@ package bisect
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -211,7 +212,15 @@ func (l *logReading) figures(kind string, words []string) (problem string) {
 	if n, known := wants[kind]; !known || len(places) != n {
 		return fmt.Sprintf("#= %s does not look like what versweep writes", kind)
 	}
-	rounds, _ := strconv.Atoi(values["rounds"])
+	rounds, err := strconv.Atoi(cmp.Or(values["rounds"], "0"))
+	if err != nil || rounds < 0 || rounds > mostRounds {
+		return fmt.Sprintf("%q is no number of rounds", values["rounds"])
+	}
+	for _, key := range []string{"change", "good", "bad"} {
+		if c := changeOf(values[key]); !c.possible() || key == "change" && values["differ"] == "true" && math.IsNaN(c.Change+c.Lo+c.Hi) {
+			return fmt.Sprintf("%s=%s is no change with its interval", key, values[key])
+		}
+	}
 	r := Record{Good: l.good, Bad: l.bad, Change: changeOf(values["change"]), Differ: values["differ"] == "true", Told: true}
 	r.Change.Rounds = rounds
 	switch kind {
@@ -242,6 +251,21 @@ func (l *logReading) figures(kind string, words []string) (problem string) {
 	}
 	l.records = append(l.records, r)
 	return ""
+}
+
+// mostRounds bounds what a log may claim.
+const mostRounds = 1_000_000
+
+// possible tells whether a change is one that rounds can show, as far as it is
+// known: nothing falls by more than all that there is, and the change lies in its
+// interval.
+func (c Change) possible() bool {
+	for _, v := range []float64{c.Change, c.Lo, c.Hi} {
+		if v < -1 || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return !(c.Lo > c.Change) && !(c.Change > c.Hi)
 }
 
 // changeOf reads "-0.2,-0.25,-0.15"; what is not there is unknown.

@@ -100,6 +100,12 @@ bad c45
 		"#= fresh c30 good":          "line 1: #= fresh does not follow a confirmation",
 		"#= ends c30 differ=true":    "line 1: #= ends does not look like what versweep writes",
 		"#= wings c30 c31 differ=no": "line 1: #= wings does not look like what versweep writes",
+		"#= confirm c30 c31 change=NaN,NaN,NaN rounds=5 differ=true":     "line 1: change=NaN,NaN,NaN is no change with its interval",
+		"#= confirm c30 c31 change=-5,-9,9 rounds=5 differ=true":         "line 1: change=-5,-9,9 is no change with its interval",
+		"#= confirm c30 c31 change=0.2,0.3,0.1 rounds=5 differ=true":     "line 1: change=0.2,0.3,0.1 is no change with its interval",
+		"#= confirm c30 c31 change=0.2,0.1,9e999 rounds=5 differ=true":   "line 1: change=0.2,0.1,9e999 is no change with its interval",
+		"#= confirm c30 c31 change=0.2,0.1,0.3 rounds=-5 differ=true":    `line 1: "-5" is no number of rounds`,
+		"#= step c30 good good=-2,-3,-1 bad=0,0,0 rounds=99999999999999": `line 1: "99999999999999" is no number of rounds`,
 	} {
 		if _, err := ReadLog(strings.NewReader(text), 0, 59, placeOf); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
