@@ -59,8 +59,8 @@ load against every one of them fairly, keeps every number, draws the trend and
 judges it.
 
 Exit status: 0 done and clean, 1 failure, 2 misuse, 3 regression found (versweep
-check), 130 interrupted (what was measured is saved, and resume goes on from
-there).`,
+check and nightly), 130 interrupted (what was measured is saved, and resume, the
+next night or bisect goes on from there).`,
 		Example:       "  versweep run node --versions '>=18' --per line -o node.png",
 		Version:       version(),
 		SilenceErrors: true,

@@ -85,6 +85,9 @@ be told.`,
 				}
 				return a.resumeBisection(cmd.Context(), f)
 			}
+			if args[1] == "" || args[2] == "" {
+				return misuse("name it; an unset variable of a script is empty", "bisect %s: an end is empty", args[0])
+			}
 			if !cmd.Flags().Changed("seed") {
 				f.seed = rand.Uint64() >> 11 // as run does
 			}

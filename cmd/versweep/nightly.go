@@ -36,8 +36,8 @@ what has changed since it was last told.
 
 The exit status is 1 when somebody could not be told, else 3 when a confirmed
 regression stands that nobody has acknowledged, else 1 when a target could not be
-swept or an output not written. What a
-night that was ended or killed has measured is kept, and the next one goes on.`,
+swept or an output not written. What a night that was ended or killed has measured
+is kept, and the next one goes on.`,
 		Example: "  versweep nightly --dry-run",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -121,7 +121,14 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 			failed = append(failed, fmt.Errorf("sweeping %s: %s", t.Target, t.Failed))
 		} else if t.Stopped != "" {
 			failed = append(failed, fmt.Errorf("sweeping %s: stopped in the middle: %s", t.Target, t.Stopped))
+		} else if len(t.Measured) == 0 && t.Tried > 0 {
+			failed = append(failed, fmt.Errorf("sweeping %s: %s", t.Target, doneWords(t)))
 		}
+	}
+	if left := leftByAll(n.Targets); left > 0 {
+		failed = append(failed, &hintedError{
+			fmt.Errorf("nothing was measured: the budget fits none of %s", counted(left, "version")), "raise budget, or shorten duration and warmup",
+		})
 	}
 	if err := a.writeNight(ctx, s); err != nil {
 		failed = append(failed, err)
@@ -151,6 +158,19 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 		}
 	}
 	return a.nightStatus(ctx, s, n, failed, told)
+}
+
+// leftByAll is how many versions a night has left that measured none at all; 0 when
+// it did measure. Of one target among several that is no failure: its turn comes.
+func leftByAll(targets []nightly.TargetNight) int {
+	left := 0
+	for _, t := range targets {
+		if len(t.Measured) > 0 {
+			return 0
+		}
+		left += t.Left
+	}
+	return left
 }
 
 // lastEnded is when the last night before ended that did; zero when none has.

@@ -162,3 +162,14 @@ func TestNightEndedBeforeItMeasures(t *testing.T) {
 		t.Errorf("%v: status %d, hint %q", err, status, hint)
 	}
 }
+
+// A night whose budget fits nothing fails; a target whose turn has not come does not.
+func TestNightThatMeasuredNothing(t *testing.T) {
+	waiting := nightly.TargetNight{Target: "x", Left: 3}
+	if n := leftByAll([]nightly.TargetNight{waiting, waiting}); n != 6 {
+		t.Errorf("%d left", n)
+	}
+	if n := leftByAll([]nightly.TargetNight{waiting, {Target: "y", Measured: []string{"1.0.0"}}}); n != 0 {
+		t.Errorf("%d left of a night that did measure", n)
+	}
+}

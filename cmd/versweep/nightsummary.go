@@ -25,6 +25,12 @@ func (a *app) printNight(n nightly.Night) error {
 	add := func(format string, args ...any) {
 		lines = append(lines, charts.Printable(fmt.Sprintf(format, args...)))
 	}
+	// As check does, for those that ack takes.
+	addFinding := func(n nightly.Notice) {
+		if n.Finding != nil && n.Finding.State != sweep.Recovered {
+			add("    finding %s", n.Finding.ID)
+		}
+	}
 	add("Night %d, %s to %s: %s", n.ID, n.Began.Local().Format(minuteOfDay), n.Ended.Local().Format("15:04"), counted(len(n.Notices), "change"))
 	for _, notice := range n.Notices {
 		if notice.Target == "" {
@@ -37,12 +43,14 @@ func (a *app) printNight(n nightly.Night) error {
 		for _, notice := range n.Notices {
 			if notice.Target == t.Target {
 				add("  %s: %s", charts.NoticeHead(notice), charts.NoticeBody(notice))
+				addFinding(notice)
 			}
 		}
 		for _, o := range n.Open {
 			told := func(notice nightly.Notice) bool { return notice.Key == o.Key }
 			if o.Target == t.Target && !slices.ContainsFunc(n.Notices, told) {
 				add("  stands: %s", charts.NoticeBody(o))
+				addFinding(o)
 			}
 		}
 		for _, s := range t.Suspicions {
