@@ -39,7 +39,7 @@ func pageBlocks(t *testing.T) map[string]string {
 func TestUnitsOnThePageAreRight(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("systemd-analyze is not here to ask: ", err)
+		leftOut(t, "systemd-analyze is not here to ask", err)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -203,7 +203,7 @@ func TestWorkflowOnThePageIsRight(t *testing.T) {
 	}
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("bash is not here to run the step: ", err)
+		leftOut(t, "bash is not here to run the step", err)
 	}
 	versweep, err := exec.LookPath("versweep")
 	if err != nil {
@@ -262,4 +262,14 @@ func TestDocumentOnThePageIsRight(t *testing.T) {
 			}
 		}
 	}
+}
+
+// leftOut leaves a test out where something is missing, but not where .ci/run, which
+// installs it, says that all tests are to run.
+func leftOut(t *testing.T, what string, err error) {
+	t.Helper()
+	if os.Getenv("VERSWEEP_TEST_ENGINE") != "" {
+		t.Fatalf("%s: %v", what, err)
+	}
+	t.Skipf("%s: %v", what, err)
 }
