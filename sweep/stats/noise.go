@@ -66,8 +66,9 @@ func (d *noise) locate(ys, calm []float64, lo, hi float64, points int, tolerance
 // by the Bayesian information criterion (Schwarz 1978), each fitted by
 // expectation maximisation (Dempster, Laird & Rubin 1977) over bins, from starts
 // that do not depend on chance. scale stretches the result, to make up for
-// residuals that are too small by the levels that were fitted.
-func fitNoise(residuals []float64, floor, scale float64) *noise {
+// residuals that are too small by the levels that were fitted. Without shaped only
+// the scale is told, as of few residuals.
+func fitNoise(residuals []float64, floor, scale float64, shaped bool) *noise {
 	sd := rootMeanSquare(residuals)
 	robust := spreadAround(residuals, 0)
 	if robust > 0 {
@@ -84,7 +85,7 @@ func fitNoise(residuals []float64, floor, scale float64) *noise {
 		{{0.65, 0.5 * sd, 0.5 * sd}, {0.28, -1.2 * sd, 0.5 * sd}, {0.07, 0, 3 * sd}},
 		{{0.65, -0.5 * sd, 0.5 * sd}, {0.28, 1.2 * sd, 0.5 * sd}, {0.07, 0, 3 * sd}},
 	}
-	if len(residuals) < leastForShape {
+	if len(residuals) < leastForShape || !shaped {
 		starts = nil
 		best = []component{{0.95, 0, 0.9 * b.sd()}, {0.05, 0, 2.2 * b.sd()}}
 	}

@@ -109,12 +109,17 @@ func (a *axis) find(o StepOptions) Steps {
 		if !(rootMeanSquare(residuals) > leastNoise) {
 			break
 		}
-		d = fitNoise(residuals, floorWeight, scale)
+		d = fitNoise(residuals, floorWeight, scale, !a.smallRounds())
 		a.findNoisy(d, b)
 		a.alignRounds(d, fitted)
 	}
 	return a.report(d, a.stepDown(d, b), b)
 }
+
+// smallRounds tells whether rounds have so few samples that what is taken for their
+// effect takes the shape of the noise with it: of three samples one ends up at
+// nearly 0, and the spike that they make would pass for very quiet noise.
+func (a *axis) smallRounds() bool { return len(a.effect) > 1 && len(a.y) < smallRound*len(a.effect) }
 
 // noiseResiduals are what the noise is estimated from: around the level of each
 // stretch, or of each place where there are so few that a stretch could hide a
@@ -136,6 +141,9 @@ func (a *axis) noiseResiduals(d *noise, fitted []float64) (residuals []float64, 
 }
 
 const (
+	// smallRound is how many samples a round needs for the shape of the noise to
+	// be told. By measurement: see TestIntervalsOfSmallRounds.
+	smallRound = 9
 	// floorWeight is the share of samples that are taken for broken.
 	floorWeight = 0.01
 	refinements = 3
