@@ -231,7 +231,7 @@ func findBisection(ctx context.Context, st *store.Store, number string, unfinish
 	case len(list) == 0 && number == resumeLatest && unfinished:
 		return store.Bisection{}, &hintedError{errors.New("there is no unfinished bisection to go on with"), "versweep bisect TARGET GOOD BAD begins one"}
 	case len(list) == 0:
-		return store.Bisection{}, &hintedError{fmt.Errorf("looking for bisection %s: %w", number, store.ErrNoBisection), "versweep bisect TARGET GOOD BAD begins one"}
+		return store.Bisection{}, &hintedError{fmt.Errorf("looking for %s: %w", bisectionName(number), store.ErrNoBisection), "versweep bisect TARGET GOOD BAD begins one"}
 	case unfinished && !list[0].Finished.IsZero():
 		return list[0], misuse(fmt.Sprintf("versweep bisect log %d tells what it found", list[0].ID), "bisection %d is finished", list[0].ID)
 	case list[0].PartOf != 0:
@@ -306,4 +306,12 @@ func (s *stretch) place(name string) (int, bool) {
 		})
 	}
 	return i, i >= 0
+}
+
+// bisectionName is "bisection 3", or "the latest bisection".
+func bisectionName(number string) string {
+	if number == resumeLatest {
+		return "the latest bisection"
+	}
+	return "bisection " + number
 }

@@ -178,6 +178,7 @@ func (a *app) planGC(ctx context.Context, st *store.Store, o gcOrder) (gcState, 
 	g.cached, g.kept, err = runtimes.Unused(ctx, o.cache, o.since, g.spared)
 	if errors.Is(err, runtimes.ErrNoCache) {
 		a.warn("%v, and left alone: the next sweep that uses it marks it", err)
+		g.noCache = true
 	} else if err != nil {
 		return g, err
 	}

@@ -21,6 +21,7 @@ type gcState struct {
 	thinning      store.Thinning
 	notShrunk     string // why free room was not given back; empty when it was
 
+	noCache              bool // the folder is not marked as one, and left alone
 	cached               []runtimes.Cached
 	kept                 runtimes.Cached // what of the cache stays: Bytes
 	cacheInUse           bool
@@ -69,8 +70,13 @@ func (g gcState) words(before bool) string {
 	if g.notShrunk != "" {
 		add("  the file keeps its size, and what is free in it is used for what comes: %s", g.notShrunk)
 	}
-	add("%s: %s stay", g.order.cache, bytesText(g.kept.Bytes))
+	if g.noCache {
+		add("%s: left alone", g.order.cache)
+	} else {
+		add("%s: %s stay", g.order.cache, bytesText(g.kept.Bytes))
+	}
 	switch {
+	case g.noCache:
 	case g.cacheInUse:
 		add("  nothing was removed: another versweep uses it")
 	case g.order.since.IsZero():
