@@ -23,7 +23,7 @@ import (
 	"versweep/sweep"
 )
 
-// This file, dockerimage.go and dockeraway.go hold every Docker type that versweep uses: the
+// This file and its neighbours docker*.go hold every Docker type that versweep uses: the
 // required module stopped at v28.5.2 and its successor lives elsewhere, so a
 // move should be a small diff.
 
@@ -41,9 +41,8 @@ type Engine struct {
 	certificates []byte // in PEM, for builds to trust; empty for none
 	plainVersion string // "20.10.24"
 
-	// Warn is told, in a line, what the user should know at once; may be nil.
-	Warn    func(line string)
-	waiting sync.Mutex // for the engine to come back
+	tellUser func(line string)
+	waiting  sync.Mutex // for the engine to come back
 }
 
 // Labels on all that versweep makes in an engine.
@@ -65,14 +64,11 @@ const (
 	sshAnswerTime    = 30 * time.Second
 )
 
-// removalTime bounds the removal of one container, which goes on after an
-// interrupt.
-const removalTime = 10 * time.Second
-
 // ConnectEngine finds the engine that the Docker command line would use, and
 // removes containers that processes of this machine left when they were killed.
-// The error is ErrNoEngine when none answers.
-func ConnectEngine(ctx context.Context) (*Engine, error) {
+// warn is told, in a line, what the user should know at once. The error is
+// ErrNoEngine when none answers.
+func ConnectEngine(ctx context.Context, warn func(line string)) (*Engine, error) {
 	host, err := findEngine()
 	if err != nil {
 		return nil, err
@@ -105,7 +101,7 @@ func ConnectEngine(ctx context.Context) (*Engine, error) {
 	}
 	e := &Engine{
 		api: api, version: name, system: version.Os, architecture: version.Arch, owner: ThisOwner(),
-		local: local, plainVersion: version.Version,
+		local: local, plainVersion: version.Version, tellUser: warn,
 	}
 	if err := e.removeLeftovers(ctx); err != nil {
 		api.Close()
@@ -148,50 +144,6 @@ func (e *Engine) Version() string { return e.version }
 
 // Close ends the connection.
 func (e *Engine) Close() error { return e.api.Close() }
-
-// removeLeftovers removes the containers of processes that are gone.
-func (e *Engine) removeLeftovers(ctx context.Context) error {
-	list, err := e.api.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(filters.Arg("label", labelOwner))})
-	if err != nil {
-		return fmt.Errorf("listing what earlier sweeps left in the engine: %w", err)
-	}
-	var gone sync.WaitGroup
-	errs := make([]error, len(list))
-	for i, c := range list {
-		if OwnerIsGone(c.Labels[labelOwner], e.owner) {
-			gone.Go(func() { errs[i] = e.remove(c.ID) })
-		}
-	}
-	gone.Wait()
-	return errors.Join(errs...)
-}
-
-// remove ends and removes a container, even after the sweep's context has
-// ended. It tries again what an engine refuses for the moment: Podman does not
-// remove a container that is just ending, nor one whose network another joined.
-func (e *Engine) remove(id string) error { return e.removeWithin(id, removalTime) }
-
-func (e *Engine) removeWithin(id string, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	for {
-		err := e.api.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
-		switch {
-		case err == nil || cerrdefs.IsNotFound(err):
-			return nil
-		case !cerrdefs.IsConflict(err) && !cerrdefs.IsInternal(err):
-			return fmt.Errorf("removing container %.12s: %w", id, err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("removing container %.12s: %w", id, err)
-		case <-time.After(removalPause):
-		}
-	}
-}
-
-// removalPause is how long an engine that refuses a removal is given.
-const removalPause = 50 * time.Millisecond
 
 // creationTime bounds the making of one container.
 const creationTime = 30 * time.Second

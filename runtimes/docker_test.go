@@ -24,7 +24,7 @@ import (
 // $VERSWEEP_TEST_ENGINE is set, as .ci/run does, and are left out elsewhere.
 func needEngine(t *testing.T) *Engine {
 	t.Helper()
-	e, err := ConnectEngine(t.Context())
+	e, err := ConnectEngine(t.Context(), func(line string) { t.Log(line) })
 	if err != nil {
 		if os.Getenv("VERSWEEP_TEST_ENGINE") != "" {
 			t.Fatal(err)

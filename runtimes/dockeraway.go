@@ -123,9 +123,7 @@ func (e *Engine) isTheSame(ctx context.Context) error {
 }
 
 func (e *Engine) warn(format string, args ...any) {
-	if e.Warn != nil {
-		e.Warn(fmt.Sprintf(format, args...))
-	}
+	e.tellUser(fmt.Sprintf(format, args...))
 }
 
 // AwaitReturn implements sweep.Returner. It removes all containers of this

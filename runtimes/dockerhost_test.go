@@ -106,7 +106,7 @@ func TestEngineInAContextWithTLS(t *testing.T) {
 			ca = ""
 		}
 		dockerConfig(t, host, "far", ca)
-		e, err := ConnectEngine(t.Context())
+		e, err := ConnectEngine(t.Context(), func(line string) { t.Log(line) })
 		if !trusted {
 			if !errors.Is(err, ErrNoEngine) || !strings.Contains(err.Error(), `in Docker context "far"`) {
 				t.Errorf("without its certificate: %v", err)
@@ -136,7 +136,7 @@ func TestEngineThroughSSH(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	t.Setenv("FAKE_SERVER", "joins a socket")
 	t.Setenv("DOCKER_HOST", "ssh://somebody@far")
-	through, err := ConnectEngine(t.Context())
+	through, err := ConnectEngine(t.Context(), func(line string) { t.Log(line) })
 	if err != nil {
 		t.Fatal(err)
 	}

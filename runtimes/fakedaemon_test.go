@@ -28,8 +28,12 @@ type fakeDaemon struct {
 	login  string            // the credentials that came with the last pull
 	hangs  string            // such a line that gets no answer
 
-	refusals int // of removals, for the moment
+	refusals int      // of removals, for the moment
+	broken   bool     // no removal succeeds
+	heard    []string // warnings of the engine's user
 }
+
+func (f *fakeDaemon) hear(line string) { f.heard = append(f.heard, line) }
 
 func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
@@ -49,6 +53,10 @@ func (f *fakeDaemon) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodDelete && f.refused():
 		w.WriteHeader(http.StatusConflict)
 		fmt.Fprint(w, `{"message":"is just ending"}`)
+	case r.Method == http.MethodDelete && f.broken:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusInternalServerError)
+		fmt.Fprint(w, `{"message":"unlinkat merged: device or resource busy"}`)
 	case f.hangs != "" && line == f.hangs:
 		<-r.Context().Done()
 	case path == "/_ping":
@@ -90,7 +98,7 @@ func connectFake(t *testing.T, answer map[string]string) (*fakeDaemon, *Engine) 
 	server.Start()
 	t.Cleanup(server.Close)
 	t.Setenv("DOCKER_HOST", "unix://"+socket)
-	e, err := ConnectEngine(t.Context())
+	e, err := ConnectEngine(t.Context(), f.hear)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +108,7 @@ func connectFake(t *testing.T, answer map[string]string) (*fakeDaemon, *Engine) 
 
 func TestNoEngineAnswers(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
-	if _, err := ConnectEngine(t.Context()); !errors.Is(err, ErrNoEngine) {
+	if _, err := ConnectEngine(t.Context(), func(string) {}); !errors.Is(err, ErrNoEngine) {
 		t.Errorf("got %v, want ErrNoEngine", err)
 	}
 }
@@ -212,6 +220,25 @@ func TestRemovalIsTriedAgain(t *testing.T) {
 	}
 	if n := strings.Count(strings.Join(f.asked, "\n"), "DELETE /containers/abc"); n != 4 {
 		t.Errorf("asked %d times, want 4", n)
+	}
+}
+
+// A container that an engine cannot remove fails nothing once it has ended, and
+// everything while it runs. The reason is the engine's, not the end of patience.
+func TestContainerThatCannotBeRemoved(t *testing.T) {
+	const reason = "removing container abc: Error response from daemon: unlinkat merged: device or resource busy"
+	for state, running := range map[string]bool{"exited": false, "running": true} {
+		f, e := connectFake(t, map[string]string{
+			"GET /containers/abc/json": fmt.Sprintf(`{"Id":"abc","State":{"Status":%q,"Running":%t}}`, state, running),
+		})
+		f.broken = true
+		err := e.removeWithin("abc", 200*time.Millisecond)
+		switch {
+		case running && (err == nil || err.Error() != reason || len(f.heard) > 0):
+			t.Errorf("%s: got %v, and the user heard %q", state, err, f.heard)
+		case !running && (err != nil || len(f.heard) != 1 || !strings.HasPrefix(f.heard[0], reason+"; it does not run any more")):
+			t.Errorf("%s: got %v, and the user heard %q", state, err, f.heard)
+		}
 	}
 }
 

@@ -180,6 +180,15 @@ func (e *engine) containers(filters ...string) ([]string, error) {
 	return strings.Fields(out), err
 }
 
+// running waits until a container runs, and lists those that do.
+func (e *engine) running() (ids []string) {
+	eventually(patience, func() bool {
+		ids, _ = e.containers("status=running")
+		return len(ids) > 0
+	})
+	return ids
+}
+
 // close removes the engine and all that it made.
 func (e *engine) close() error {
 	errs := []error{e.dockerd.stop(syscall.SIGTERM), e.containerd.stop(syscall.SIGTERM)}

@@ -3,8 +3,14 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // engineFaults are faults of the container engine. Each breaks an engine of its
@@ -18,6 +24,7 @@ func engineFaults() []scenario {
 		restarted("engine-killed", "the engine is killed in mid-sweep and started again", syscall.SIGKILL),
 		{name: "engine-restarted-building", long: true, run: engineRestartedBuilding},
 		{name: "engine-gone", long: true, run: engineGone},
+		{name: "engine-keeps-container", run: engineKeepsContainer},
 	}
 }
 
@@ -37,7 +44,69 @@ func engineRestarted(b *bench, how string, signal syscall.Signal) row {
 	sw := b.stored()
 	b.whole(sw)
 	b.noneFailed(sw)
-	r.stored, r.left = "all samples, none twice; no version is blamed; the sample under way is taken again", b.nothingLeft()
+	r.stored = "all samples, none twice; no version is blamed; the sample under way is taken again"
+	// An engine that is ended while it mounts a container's files, and mounts its
+	// data folder onto itself when it starts, cannot reach that mount any more.
+	if hidden := e.containerMounts(); len(hidden) > 0 {
+		ids, err := e.containers()
+		b.need(err)
+		b.must(len(ids) <= len(hidden), "left behind: %d containers, of which the engine cannot remove %d", len(ids), len(hidden))
+		b.need(e.stop(syscall.SIGTERM))
+		for _, at := range hidden {
+			b.need(unmount(at))
+		}
+		b.need(e.start())
+		b.run("doctor")
+	}
+	b.nothingLeft()
+	r.left = "nothing, or a container that the engine made while it ended and cannot remove; the next start tries again"
+	return r
+}
+
+// containerMounts are where files of containers are mounted.
+func (e *engine) containerMounts() []string {
+	var found []string
+	for _, at := range mountsBelow(filepath.Join(e.dir, "data")) {
+		if strings.HasSuffix(at, "/merged") && !strings.HasSuffix(at, "-init/merged") {
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
+// engineKeepsContainer keeps the engine from removing a container, in the way
+// that an engine does that is ended at the wrong moment: by a mount in its files
+// that the engine does not see.
+func engineKeepsContainer(b *bench) row {
+	e := b.own()
+	b.target("well", "none")
+	// The data folder is mounted onto itself; this leads below that mount.
+	below := filepath.Join(b.dir, "below")
+	b.need(os.Mkdir(below, 0o755))
+	b.need(unix.Mount(e.dir, below, "", unix.MS_BIND, ""))
+	b.mounts = append(b.mounts, below)
+	c := b.start(b.sweepArgs("--duration", "2s")...)
+	b.reach(c, 2)
+	ids := e.running()
+	b.must(len(ids) > 0, "no container runs: %s", lastLines(c.stderr.String(), 3))
+	merged, err := e.docker("inspect", "--format", "{{.GraphDriver.Data.MergedDir}}", ids[0])
+	b.need(err)
+	inside, err := filepath.Rel(e.dir, filepath.Join(filepath.Dir(merged), "diff"))
+	b.need(err)
+	mount := filepath.Join(below, inside)
+	b.need(smallDisk(mount, 1<<20))
+	b.mounts = append(b.mounts, mount)
+	r := row{fault: "the engine cannot remove a container that has ended", seen: b.seen(c, 0, `warning: removing container .*; it does not run any more, and the next start of versweep tries again`)}
+	sw := b.stored()
+	b.whole(sw)
+	b.noneFailed(sw)
+	left, err := e.containers()
+	b.need(err)
+	b.must(len(left) == 1 && left[0] == ids[0], "containers left: %q, want %q", left, ids[:1])
+	b.need(errors.Join(unmount(mount), unmount(below)))
+	b.run("doctor")
+	b.nothingLeft()
+	r.stored, r.left = "all samples; no version is blamed", "that container, until a start of versweep finds that the engine can remove it"
 	return r
 }
 
@@ -46,10 +115,7 @@ func engineRestartedBuilding(b *bench) row {
 	e := b.own()
 	b.slowBuild(`RUN ["/server", "sleep", "3s", "` + b.mark + `"]`)
 	c := b.start(b.sweepArgs("--rounds", "1")...)
-	b.must(eventually(patience, func() bool {
-		ids, err := e.containers("status=running")
-		return err == nil && len(ids) > 0
-	}), "no image is being built: %s", lastLines(c.stderr.String(), 3))
+	b.must(len(e.running()) > 0, "no image is being built: %s", lastLines(c.stderr.String(), 3))
 	b.need(e.stop(syscall.SIGKILL))
 	b.must(c.says(waiting, time.Minute), "it does not wait for the engine: %s", lastLines(c.stderr.String(), 3))
 	b.need(e.start())

@@ -87,6 +87,7 @@ var passing = []struct {
 	{regexp.MustCompile(`making faulty \d+\.\d+\.\d+`), "making faulty VERSION"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`\bcontainer [0-9a-f]{12}\b`), "container ID"},
+	{regexp.MustCompile(`(removing container ID: Error response from daemon: ).*(; it does not)`), "$1…$2"},
 	{regexp.MustCompile(`round \d+ of \d+\.\d+\.\d+( \(twin\))?`), "round N of VERSION"},
 	{regexp.MustCompile(`\d+ failed \(`), "N failed ("},
 	{regexp.MustCompile(`(timeout|status|closed|reset|refused): \d+`), "$1: N"},

@@ -84,6 +84,7 @@ How long something is waited for before it is given up:
 | one call of npm or go, one build command | 30 minutes |
 | a server's first right answer | the target's ` + "`answer: {timeout: …}`" + `, 10 seconds without |
 | a server's end | 0.3 seconds, then it is killed |
+| the removal of a container that has ended | 10 seconds, then it is left to the next start |
 
 | fault | seen | stored | left behind |
 |---|---|---|---|

@@ -123,6 +123,9 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintln(a.stderr, "warning: "+safe(fmt.Sprintf(format, args...)))
 }
 
+// hear warns of what was told in a line.
+func (a *app) hear(line string) { a.warn("%s", line) }
+
 // safe is a line from anywhere as it may be shown: no character of it is obeyed,
 // and no password or token is in it.
 func safe(line string) string { return charts.Printable(runtimes.WithoutSecrets(line)) }

@@ -71,7 +71,7 @@ func (a *app) connectEngine(ctx context.Context, f launchFlags) (*runtimes.Engin
 	if f.launcher == launcherProcess {
 		return nil, nil
 	}
-	engine, err := runtimes.ConnectEngine(ctx)
+	engine, err := runtimes.ConnectEngine(ctx, a.hear)
 	if err != nil && f.launcher == launcherAuto && errors.Is(err, runtimes.ErrNoEngine) && ctx.Err() == nil {
 		a.say("no container engine answers: servers run as processes of this machine")
 		return nil, nil
@@ -79,7 +79,6 @@ func (a *app) connectEngine(ctx context.Context, f launchFlags) (*runtimes.Engin
 	if err != nil {
 		return nil, err
 	}
-	engine.Warn = func(line string) { a.warn("%s", line) }
 	if f.caBundle == "" {
 		return engine, nil
 	}

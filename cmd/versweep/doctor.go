@@ -147,7 +147,7 @@ func (a *app) engineChecks(ctx context.Context, f launchFlags) []sweep.Check {
 		return nil
 	}
 	c := sweep.Check{Name: "container engine", State: sweep.CheckOK, Why: "sweeps of old releases, and of all that is no npm package, run in containers"}
-	engine, err := runtimes.ConnectEngine(ctx)
+	engine, err := runtimes.ConnectEngine(ctx, a.hear)
 	if err != nil {
 		c.State, c.Found = sweep.CheckWarn, "none: servers run as processes"
 		if !errors.Is(err, runtimes.ErrNoEngine) {

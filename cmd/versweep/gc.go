@@ -194,7 +194,7 @@ func (a *app) surplusImages(ctx context.Context, g gcState, remove bool) (runtim
 	if g.order.since.IsZero() {
 		return runtimes.Removed{}, nil
 	}
-	engine, err := runtimes.ConnectEngine(ctx)
+	engine, err := runtimes.ConnectEngine(ctx, a.hear)
 	if errors.Is(err, runtimes.ErrNoEngine) && ctx.Err() == nil {
 		return runtimes.Removed{}, nil
 	}
