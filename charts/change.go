@@ -8,18 +8,23 @@ import (
 )
 
 // wording is how people speak of a metric: "p99", "3 % slower", "2.3 times the
-// latency".
+// latency". What follows the metric's name does not say it again: "peak memory
+// 66 % more", and by itself "66 % more memory".
 type wording struct {
 	short    string // heads a column
 	up, down string // follow a percentage
-	whole    string // follows "2.3 times"
+	times    string // follows "2.3 times"
+	thing    string // follows up and down where the metric is not named; may be empty
+	whole    string // follows "2.3 times" there
 }
 
 func wordingOf(m sweep.Metric) wording {
-	latency := func(short string) wording { return wording{short, "slower", "faster", "the latency"} }
+	latency := func(short string) wording {
+		return wording{short, "slower", "faster", "the latency", "", "the latency"}
+	}
 	switch m.Key {
 	case sweep.QPS:
-		return wording{"throughput", "faster", "slower", "the throughput"}
+		return wording{"throughput", "faster", "slower", "as much", "", "the throughput"}
 	case sweep.P50:
 		return latency("p50")
 	case sweep.P90:
@@ -35,17 +40,17 @@ func wordingOf(m sweep.Metric) wording {
 	case sweep.PacedP999:
 		return latency("paced p99.9")
 	case sweep.ErrorShare:
-		return wording{"errors", "higher error share", "lower error share", "the error share"}
+		return wording{"errors", "more", "fewer", "as many", "errors", "the errors"}
 	case sweep.CPUPerRequest:
-		return wording{"CPU/request", "more CPU per request", "less CPU per request", "the CPU per request"}
+		return wording{"CPU/request", "more", "less", "as much", "CPU per request", "the CPU per request"}
 	case sweep.PeakRSS:
-		return wording{"peak memory", "more memory", "less memory", "the memory"}
+		return wording{"peak memory", "more", "less", "as much", "memory", "the memory"}
 	case sweep.Startup:
-		return wording{"start-up", "slower to start", "faster to start", "the start-up time"}
+		return wording{"start-up", "slower", "faster", "as long", "to start", "the start-up time"}
 	case sweep.BuildSize:
-		return wording{"build size", "larger build", "smaller build", "the build size"}
+		return wording{"build size", "larger", "smaller", "as large", "build", "the build size"}
 	}
-	w := wording{m.Key, "higher (worse)", "lower (better)", "as much"}
+	w := wording{short: m.Key, up: "higher (worse)", down: "lower (better)", times: "as much", whole: "as much"}
 	if m.Title != "" {
 		w.short = withinSentence(m.Title)
 	}
@@ -56,24 +61,32 @@ func wordingOf(m sweep.Metric) wording {
 	return w
 }
 
+// unnamed is the wording where the metric's name is not beside it.
+func (w wording) unnamed() wording {
+	if w.thing != "" {
+		w.up, w.down = w.up+" "+w.thing, w.down+" "+w.thing
+	}
+	w.times = w.whole
+	return w
+}
+
 // maxMetricColumns bounds the names of metrics that were imported.
 const maxMetricColumns = 24
 
-// changeWords tells a change of m, new/old - 1: "3.0 % slower". From a doubling
-// on a comparative misleads, and the change itself is told: "+130 %, 2.3 times
-// the latency".
-func changeWords(m sweep.Metric, change float64) string {
-	w := wordingOf(m)
+// change tells a change, new/old - 1: "3.0 % slower". From a doubling on a
+// comparative misleads, and the change itself is told: "+130 %, 2.3 times the
+// latency".
+func (w wording) change(change float64) string {
 	switch {
 	case change >= 1:
-		return signedPercent(change, percentPlaces(change)) + ", " + times(1+change) + " times " + w.whole
+		return signedPercent(change, percentPlaces(change)) + ", " + times(1+change) + " times " + w.times
 	case change < 0:
 		return percent(-change, percentPlaces(change)) + " " + w.down
 	}
 	return percent(change, percentPlaces(change)) + " " + w.up
 }
 
-// intervalWords is the interval of a change that changeWords told: "1.9 to
+// intervalWords is the interval of a change that wording.change told: "1.9 to
 // 4.2 %" in its direction, with signs where that would be unclear.
 func intervalWords(change, lo, hi float64) string {
 	places := percentPlaces(change)

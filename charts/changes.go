@@ -414,9 +414,9 @@ func (p *trendPicture) changeLegend(f *frame) (entries []legendEntry) {
 		c.Fill(box)
 	}
 	if len(p.panels) == 1 && p.panels[0].hasBand() {
-		add(fmt.Sprintf("±%s %%: smaller changes cannot be seen", fixed(p.panels[0].changes.noise*100, 1)), band)
+		add(fmt.Sprintf("±%s %%: not seen between neighbours alone", fixed(p.panels[0].changes.noise*100, 1)), band)
 	} else if slices.ContainsFunc(p.panels, trendPanel.hasBand) {
-		add("smaller changes cannot be seen", band)
+		add("not seen between neighbours alone", band)
 	}
 	level, whose := "level", ""
 	if len(p.panels[0].trends) > 1 { // the others are drawn without

@@ -166,7 +166,7 @@ func findingWords(f sweep.Finding) string {
 		}
 		return "new since " + to + ", 0 before" + confidenceWords(f)
 	}
-	text := changeWords(f.Metric, f.Change)
+	text := wordingOf(f.Metric).change(f.Change)
 	if strings.Contains(text, ",") {
 		text += ","
 	}
@@ -271,10 +271,10 @@ func atMost(n int, lines []string) []string {
 // judgementFooter says how much the judgement can be trusted.
 func judgementFooter(j sweep.Judgement) []string {
 	metrics := metricsOf(j)
-	list := func(values map[string]float64) string {
+	list := func(values map[string]float64, of func(metric string) bool) string {
 		var parts []string
 		for _, m := range metrics {
-			if v, ok := values[m.Key]; ok && known(v) {
+			if v, ok := values[m.Key]; ok && known(v) && of(m.Key) {
 				parts = append(parts, wordingOf(m).short+" "+percent(v, percentPlaces(v)))
 			}
 		}
@@ -284,10 +284,14 @@ func judgementFooter(j sweep.Judgement) []string {
 	if j.Effect > 0 {
 		lines = append(lines, "smallest change of interest: "+chosenPercent(j.Effect))
 	}
-	if text := list(j.SmallestEffect); text != "" {
-		lines = append(lines, "smallest change that would have been seen (with 80 % power): "+text)
+	lasting := func(metric string) bool { return j.Lasting[metric] }
+	if text := list(j.SmallestEffect, func(metric string) bool { return !lasting(metric) }); text != "" {
+		lines = append(lines, "smallest change between two neighbouring versions that would have been seen (with 80 % power; a step that more versions bear out can be smaller): "+text)
 	}
-	if text := list(j.Noise); text != "" {
+	if text := list(j.SmallestEffect, lasting); text != "" {
+		lines = append(lines, "smallest lasting change that would have been seen (with 80 % power, in the middle): "+text)
+	}
+	if text := list(j.Noise, func(string) bool { return true }); text != "" {
 		lines = append(lines, "noise of one sample (standard deviation): "+text)
 	}
 	var twin []string

@@ -128,23 +128,69 @@ func TestChangeWords(t *testing.T) {
 	}{
 		{metricOf(sweep.QPS), 100, 80, "20 % slower"},
 		{metricOf(sweep.QPS), 100, 103, "3.0 % faster"},
-		{metricOf(sweep.QPS), 100, 250, "+150 %, 2.5 times the throughput"},
+		{metricOf(sweep.QPS), 100, 250, "+150 %, 2.5 times as much"},
 		{metricOf(sweep.P99), 10, 8, "20 % faster"},
 		{metricOf(sweep.P99), 100, 230, "+130 %, 2.3 times the latency"},
 		{metricOf(sweep.PacedP50), 100, 109.94, "9.9 % slower"},
 		{metricOf(sweep.PacedP50), 100, 109.96, "10 % slower"},
-		{metricOf(sweep.PeakRSS), 100, 130, "30 % more memory"},
-		{metricOf(sweep.PeakRSS), 100, 95, "5.0 % less memory"},
-		{metricOf(sweep.BuildSize), 100, 150, "50 % larger build"},
-		{metricOf(sweep.ErrorShare), 0.1, 0.15, "50 % higher error share"},
-		{metricOf(sweep.CPUPerRequest), 10, 9, "10 % less CPU per request"},
-		{metricOf(sweep.Startup), 10, 12, "20 % slower to start"},
+		{metricOf(sweep.PeakRSS), 100, 130, "30 % more"},
+		{metricOf(sweep.PeakRSS), 100, 95, "5.0 % less"},
+		{metricOf(sweep.BuildSize), 100, 150, "50 % larger"},
+		{metricOf(sweep.ErrorShare), 0.1, 0.15, "50 % more"},
+		{metricOf(sweep.CPUPerRequest), 10, 9, "10 % less"},
+		{metricOf(sweep.Startup), 10, 12, "20 % slower"},
 		{own, 100, 120, "20 % higher (worse)"},
 		{own, 100, 80, "20 % lower (better)"},
 		{gain, 100, 80, "20 % lower (worse)"},
 	} {
-		if got := changeWords(c.m, c.new/c.old-1); got != c.want {
+		if got := wordingOf(c.m).change(c.new/c.old - 1); got != c.want {
 			t.Errorf("%s from %v to %v: %q, want %q", c.m.Key, c.old, c.new, got, c.want)
+		}
+	}
+}
+
+// A metric's name and what is said of it do not say the same word twice; where
+// the name is not beside it, a change says what it is of.
+func TestNoMetricIsNamedTwice(t *testing.T) {
+	words := func(text string) []string {
+		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+	for _, m := range sweep.Metrics {
+		for _, change := range []float64{0.66, -0.3, 1.5} {
+			text := FindingText(sweep.Finding{Metric: m, From: "1", To: "2", Change: change, Lo: math.NaN(), Hi: math.NaN()})
+			said := map[string]bool{}
+			for _, word := range words(text) {
+				if said[word] {
+					t.Errorf("%q says %q twice", text, word)
+				}
+				said[word] = true
+			}
+		}
+	}
+	for want, m := range map[string]string{
+		"66 % more memory": sweep.PeakRSS, "66 % more CPU per request": sweep.CPUPerRequest, "66 % slower to start": sweep.Startup,
+		"66 % larger build": sweep.BuildSize, "66 % more errors": sweep.ErrorShare, "66 % slower": sweep.P99, "66 % faster": sweep.QPS,
+	} {
+		if got := ChangeWords(metricOf(m), 0.66, math.NaN(), math.NaN()); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := ChangeWords(metricOf(sweep.PeakRSS), 1.5, math.NaN(), math.NaN()); got != "+150 %, 2.5 times the memory" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A step found over many samples may be smaller than what two neighbours alone
+// could have shown: the figure says what it is of.
+func TestFooterSaysWhatItsSmallestChangeIsOf(t *testing.T) {
+	j := sweep.Judgement{SmallestEffect: map[string]float64{sweep.QPS: 0.08, sweep.PeakRSS: 0.02}, Lasting: map[string]bool{sweep.PeakRSS: true}}
+	lines := strings.Join(judgementFooter(j), "\n")
+	for _, want := range []string{
+		"smallest change between two neighbouring versions that would have been seen (with 80 % power; a step that more versions bear out can be smaller): throughput 8.0 %\n",
+		"smallest lasting change that would have been seen (with 80 % power, in the middle): peak memory 2.0 %",
+	} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("%q is not in\n%s", want, lines)
 		}
 	}
 }
@@ -174,11 +220,11 @@ func TestFindingWords(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"node-qps-18.20.8":            "3.0 % slower since 18.20.8 (95 % interval 1.9 to 4.2 %), confidence 99.8 %",
-		"node-peak_rss_bytes-18.20.8": "+204 %, 3.0 times the memory, since 18.20.8 (95 % interval +190 to +220 %), confidence over 99.9 %",
+		"node-peak_rss_bytes-18.20.8": "+204 %, 3.0 times as much, since 18.20.8 (95 % interval +190 to +220 %), confidence over 99.9 %",
 		"node-error_share-9.11.2":     "new since 9.11.2, 0 before, confidence 99.8 %",
 		"node-error_share-10.24.1":    "0 since 10.24.1, confidence 99.8 %",
 		"node-p50-14.21.3":            "8.2 % slower from 10.24.1 to 14.21.3 in small steps (95 % interval 6.1 to 10.4 %), confidence 99.8 %",
-		"node-startup-21.7.3":         "1.1 % slower to start since 21.7.3 (95 % interval 0.4 to 1.8 %)",
+		"node-startup-21.7.3":         "1.1 % slower since 21.7.3 (95 % interval 0.4 to 1.8 %)",
 	} {
 		if words[id] != want {
 			t.Errorf("%s: %q, want %q", id, words[id], want)

@@ -78,7 +78,7 @@ func confirmedWords(c sweep.Comparison) string {
 	if !known(c.Change) {
 		return string(c.Verdict)
 	}
-	text := changeWords(c.Metric, c.Change)
+	text := wordingOf(c.Metric).change(c.Change)
 	if known(c.Lo) && known(c.Hi) {
 		text += " (" + intervalWords(c.Change, c.Lo, c.Hi) + ")"
 	}

@@ -74,13 +74,14 @@ func Shortened(text string, n int) string {
 	return shortenMiddle(Printable(strings.TrimSpace(text)), withinColumns(n))
 }
 
-// ChangeWords tells a change of m, new/old - 1, with its interval: "17 % slower
-// (95 % interval 14 to 20 %)"; "unknown" when it is.
+// ChangeWords tells a change of m, new/old - 1, with its interval, where m is not
+// named beside it: "17 % more memory (95 % interval 14 to 20 %)"; "unknown" when it
+// is.
 func ChangeWords(m sweep.Metric, change, lo, hi float64) string {
 	if !known(change) {
 		return "unknown"
 	}
-	text := changeWords(m, change)
+	text := wordingOf(m).unnamed().change(change)
 	if known(lo) && known(hi) {
 		text += " (95 % interval " + intervalWords(change, lo, hi) + ")"
 	}

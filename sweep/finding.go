@@ -104,12 +104,16 @@ type Judgement struct {
 	// Noise is the standard deviation of one sample, round effects removed, as
 	// a fraction, by metric key.
 	Noise map[string]float64
-	// SmallestEffect is the change between neighbours that this sweep would
-	// have seen with 80 % power, as a fraction, by metric key.
+	// SmallestEffect is the change between two neighbours that this sweep would
+	// have seen with 80 % power, as a fraction, by metric key. A step that more
+	// versions on both sides share is found when it is smaller.
 	SmallestEffect map[string]float64
-	NotMeasured    []Outcome // versions without a figure, with the reason
-	Warnings       []string  // doubts about the whole, one line each
-	Older          int       // sweeps that were left out as too old: see Recent
+	// Lasting tells of which metrics SmallestEffect is that of a change which
+	// lasts, in the middle of the axis: those of one sample a version.
+	Lasting     map[string]bool
+	NotMeasured []Outcome // versions without a figure, with the reason
+	Warnings    []string  // doubts about the whole, one line each
+	Older       int       // sweeps that were left out as too old: see Recent
 }
 
 // JudgeOptions say how to judge. The zero value is the default of everything.

@@ -23,7 +23,7 @@ const errorRate = 0.05
 func Judge(history []Sweep, o JudgeOptions) Judgement {
 	j := Judgement{
 		Joint: map[string]string{}, AgainstReference: map[string]map[string]Comparison{}, Newest: map[string]Comparison{},
-		Twin: map[string]Comparison{}, Noise: map[string]float64{}, SmallestEffect: map[string]float64{},
+		Twin: map[string]Comparison{}, Noise: map[string]float64{}, SmallestEffect: map[string]float64{}, Lasting: map[string]bool{},
 	}
 	strands, warnings := strandsOf(history, o)
 	j.Warnings = warnings
@@ -442,7 +442,7 @@ func (g *judging) witness(f Finding, s stats.Step) []string {
 			return []string{fmt.Sprintf("witnesses disagree: server CPU per request changed by %+.1f %% there", 100*math.Expm1(other.Change))}
 		}
 	}
-	smallest := r.smallestEffect()
+	smallest, _ := r.smallestEffect()
 	if !(smallest < math.Abs(f.Change)) {
 		return nil // it could not have seen a change of this size
 	}

@@ -206,9 +206,9 @@ func levelChange(r *judgedSeries, from, to int) (change, lo, hi float64) {
 }
 
 // smallestEffect is the change between neighbours that would have been seen with
-// 80 % power, as a fraction; where there is one sample a version, a lasting one
-// in the middle.
-func (r *judgedSeries) smallestEffect() float64 {
+// 80 % power, as a fraction; where there is one sample a version, it is lasting:
+// of a change in the middle of the axis.
+func (r *judgedSeries) smallestEffect() (effect float64, lasting bool) {
 	var all []float64
 	for _, p := range r.pairs {
 		if !math.IsNaN(p.SmallestEffect) {
@@ -216,13 +216,13 @@ func (r *judgedSeries) smallestEffect() float64 {
 		}
 	}
 	if len(all) > 0 {
-		return math.Expm1(stats.Median(all))
+		return math.Expm1(stats.Median(all)), false
 	}
 	n := len(r.steps.Corrected)
 	if n < 4 || !(r.steps.Noise > 0) {
-		return math.NaN()
+		return math.NaN(), true
 	}
-	return math.Expm1((r.steps.Needed + stats.Power80) * r.steps.Noise * 2 / math.Sqrt(float64(n)))
+	return math.Expm1((r.steps.Needed + stats.Power80) * r.steps.Noise * 2 / math.Sqrt(float64(n))), true
 }
 
 // sum fills in what is said about every metric: noise, smallest effect, the
@@ -233,8 +233,8 @@ func (g *judging) sum(r *judgedSeries) {
 		g.j.Noise[key] = r.steps.Noise
 	}
 	g.tellOutliers(r)
-	if smallest := r.smallestEffect(); !math.IsNaN(smallest) {
-		g.j.SmallestEffect[key] = smallest
+	if smallest, lasting := r.smallestEffect(); !math.IsNaN(smallest) {
+		g.j.SmallestEffect[key], g.j.Lasting[key] = smallest, lasting
 	}
 	reference := g.index(g.newest().Plan.Reference)
 	if reference >= 0 && r.replica && !g.single {

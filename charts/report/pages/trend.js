@@ -356,8 +356,8 @@
     if (seen.some(function (i) { return data.failures[i]; })) entry("✕ failed");
     if (metric.ref >= 0) entry("╌ reference " + data.reference);
     if (metric.ref >= 0 && metric.twin) entry("◇ reference again (A/A)");
-    if (metric.ref >= 0 && metric.noise) entry("▒ ±" + (metric.noise * 100).toFixed(1) + " %: smaller changes cannot be seen");
-    else if (metric.noise) entry("changes below " + (metric.noise * 100).toFixed(1) + " % cannot be seen");
+    if (metric.ref >= 0 && metric.noise) entry("▒ ±" + (metric.noise * 100).toFixed(1) + " %: not seen between neighbours alone");
+    else if (metric.noise) entry("changes below " + (metric.noise * 100).toFixed(1) + " % may go unseen");
     if ((metric.levels || []).length) entry("━ level");
     var steps = metric.steps || [];
     var has = function (is) { return steps.some(is); };
