@@ -225,7 +225,7 @@ func cloudsOf(sw sweep.Sweep, m sweep.Metric, medians map[string]float64, relati
 		switch {
 		case s.Status == sweep.Failed:
 			q.kind = markFailed
-		case q.hasFigure() && (s.Status == sweep.Degraded || s.Spoilt() || s.Load != nil && s.Load.ClientBound):
+		case q.hasFigure() && (s.Status == sweep.Degraded || !s.Bears(m.Key) || s.Load != nil && s.Load.ClientBound):
 			q.kind = markDegraded
 		}
 		clouds[i].list = append(clouds[i].list, q)

@@ -127,7 +127,20 @@ func (g *judging) run(wanted []string) {
 			g.j.Versions = append(g.j.Versions, v)
 		}
 	}
-	g.j.NotMeasured = append(g.j.NotMeasured, g.outcomes...)
+	for _, o := range g.outcomes {
+		if !g.allKnown(wanted, g.index(o.Version)) {
+			g.j.NotMeasured = append(g.j.NotMeasured, o)
+		}
+	}
+}
+
+// allKnown tells whether a version without a sample that counts has all the same
+// whatever was asked for.
+func (g *judging) allKnown(wanted []string, place int) bool {
+	return len(wanted) > 0 && place >= 0 && !slices.ContainsFunc(wanted, func(metric string) bool {
+		s := g.series[metric]
+		return s == nil || len(s.values[place]) == 0
+	})
 }
 
 func (g *judging) read(s *series) *judgedSeries {
@@ -294,7 +307,7 @@ func (g *judging) tell(r *judgedSeries, c candidate) {
 		if r.metric.Key == QPS {
 			f.Notes = append(f.Notes, g.witness(f, s)...)
 		}
-		if g.seam(s.Before, s.At) {
+		if g.seam(r.metric, s.Before, s.At) {
 			f.Kind, f.Verdict = KindSeam, EnvironmentChange
 			f.Notes = append(f.Notes, "measured on different machines: only the reference ties them")
 		}
@@ -449,10 +462,11 @@ func (g *judging) witness(f Finding, s stats.Step) []string {
 	return []string{fmt.Sprintf("witnesses disagree: server CPU per request shows no change there, and one of %.1f %% would have shown", 100*smallest)}
 }
 
-// seam tells whether no machine has measured both versions.
-func (g *judging) seam(before, at int) bool {
-	for machine := range g.machines[at] {
-		if g.machines[before][machine] {
+// seam tells whether no machine has measured a metric of both versions.
+func (g *judging) seam(m Metric, before, at int) bool {
+	was := g.bearing(m.Key, before)
+	for machine := range g.bearing(m.Key, at) {
+		if was[machine] {
 			return false
 		}
 	}

@@ -3,6 +3,7 @@ package sweep
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type strand struct {
 	single   bool // rounds have nothing in common
 	// machines holds the environments in which each version was measured.
 	machines []map[string]bool
+	// spoilt holds those in which samples were taken that the machine spoilt.
+	spoilt   []map[string]bool
 	outcomes []Outcome // of versions without a figure
 	name     string    // machine and load, where there are several; empty otherwise
 	taken    []slotted // places of the samples
@@ -199,6 +202,15 @@ func (sw Sweep) measured(version string) bool {
 // counts tells whether a sample may enter a verdict.
 func (s Sample) counts() bool { return s.Status != Failed && !s.Spoilt() }
 
+// Bears tells whether a sample's value of a metric may enter a verdict. What a
+// busy machine does to a sample it does to all that is measured of the running
+// server, but not to the size of its build. Peak memory is no exception: it is
+// ruled by how many requests come in how quickly, by when a garbage collector gets
+// to run, and by what is swapped.
+func (s Sample) Bears(metric string) bool {
+	return s.counts() || s.Status != Failed && metric == BuildSize
+}
+
 // roundsApart keeps the rounds of different sweeps different.
 const roundsApart = 1 << 24
 
@@ -210,7 +222,7 @@ func newStrand(sweeps []Sweep, only map[string]bool) *strand {
 	place := map[string]int{}
 	for i, v := range s.versions {
 		place[v.Name] = i
-		s.machines = append(s.machines, map[string]bool{})
+		s.machines, s.spoilt = append(s.machines, map[string]bool{}), append(s.spoilt, map[string]bool{})
 	}
 	for k, sw := range sweeps {
 		if f := sw.Plan.Foreign; f != nil && f.Unpaired {
@@ -219,13 +231,17 @@ func newStrand(sweeps []Sweep, only map[string]bool) *strand {
 		machine, metrics := sw.Environment.Hash(), sw.Plan.AllMetrics()
 		for _, sample := range LastAttempts(sw.Samples) {
 			p, known := place[sample.Version]
-			if !known || !sample.counts() {
+			switch {
+			case !known || sample.Status == Failed:
 				continue
+			case sample.counts():
+				s.machines[p][machine] = true
+				s.taken = append(s.taken, slotted{p, k*roundsApart + sample.Round})
+			default:
+				s.spoilt[p][machine] = true
 			}
-			s.machines[p][machine] = true
-			s.taken = append(s.taken, slotted{p, k*roundsApart + sample.Round})
 			for _, m := range metrics {
-				if v, ok := sample.Values[m.Key]; ok {
+				if v, ok := sample.Values[m.Key]; ok && sample.Bears(m.Key) {
 					s.add(m, p, k*roundsApart+sample.Round, sample.Twin, v)
 				}
 			}
@@ -448,9 +464,20 @@ func (s *strand) looks() stats.Looks {
 	return stats.Looks{Min: p.MinRounds, Max: p.Rounds, Now: now}
 }
 
+// bearing are the environments in which a place has samples that bear a metric.
+func (s *strand) bearing(metric string, place int) map[string]bool {
+	if !(Sample{Marks: []Mark{{Spoils: true}}}).Bears(metric) {
+		return s.machines[place]
+	}
+	all := maps.Clone(s.machines[place])
+	maps.Copy(all, s.spoilt[place])
+	return all
+}
+
 // primary is the metric that rounds are spent on: throughput, or else the first.
+// Where the machine spoilt every sample, what is left to know needs no rounds.
 func (s *strand) primary() string {
-	if len(s.metrics) == 0 {
+	if len(s.metrics) == 0 || len(s.taken) == 0 {
 		return QPS
 	}
 	if s.series[QPS] != nil {

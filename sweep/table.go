@@ -77,7 +77,7 @@ func NewTable(sw Sweep) Table {
 		t.Rows = append(t.Rows, newRow(v, outcomes[v.Name], byVersion[v.Name]))
 	}
 	twin, left := unspoilt(twin)
-	t.Twin = estimate(twin)
+	t.Twin = estimate(slices.Concat(twin, bare(left)))
 	t.LeftOut = len(left)
 	for _, row := range t.Rows {
 		t.LeftOut += row.LeftOut
@@ -107,6 +107,22 @@ func unspoilt(samples []Sample) (used, left []Sample) {
 		return samples, nil
 	}
 	return used, left
+}
+
+// bare are spoilt samples with what figures may rest on all the same.
+func bare(spoilt []Sample) []Sample {
+	var list []Sample
+	for _, s := range spoilt {
+		values := map[string]float64{}
+		for key, v := range s.Values {
+			if s.Bears(key) {
+				values[key] = v
+			}
+		}
+		s.Values = values
+		list = append(list, s)
+	}
+	return list
 }
 
 // countMarks counts the samples that are marked as each kind; nil when none is.
@@ -143,7 +159,7 @@ func newRow(v Version, o Outcome, samples []Sample) Row {
 	taken := len(samples)
 	row := Row{Version: v, Status: OK, Reason: o.Reason, Marks: countMarks(samples), Components: o.Build.Bundled}
 	samples, left := unspoilt(samples)
-	row.LeftOut, row.Metrics = len(left), estimate(samples)
+	row.LeftOut, row.Metrics = len(left), estimate(slices.Concat(samples, bare(left)))
 	var failed, bound, notKept int
 	var failure string
 	for _, s := range samples {
@@ -174,6 +190,9 @@ func newRow(v Version, o Outcome, samples []Sample) Row {
 	if row.Samples > 0 && spoiling(samples) != "" {
 		row.Status = Degraded
 		row.Reason = "every sample is spoilt, and none can carry a verdict: " + spoiling(samples)
+		if _, known := row.Metrics[BuildSize]; known {
+			row.Reason = "every sample is spoilt, and of its figures only the build size can carry a verdict: " + spoiling(samples)
+		}
 	}
 	if row.LeftOut > 0 {
 		row.Notes = append(row.Notes, fmt.Sprintf("%d of %d samples are left out: %s", row.LeftOut, taken, spoiling(left)))

@@ -350,7 +350,7 @@ func (t *trials) read(trial bisect.Trial, sw sweep.Sweep, rounds int) (bisect.Re
 		return math.NaN()
 	}
 	for _, s := range last {
-		if s.Status == sweep.Failed || s.Spoilt() {
+		if !s.Bears(t.stretch.metric.Key) {
 			continue
 		}
 		measured[places[s.Version]] = true

@@ -138,7 +138,7 @@ func judged(target string, past []sweep.Sweep, j sweep.Judgement, o sweep.JudgeO
 		}
 	}
 	switch {
-	case len(j.Metrics) > 0:
+	case len(j.Metrics) > 0 && !onlyBuilds(j):
 		return nil
 	case o.Source != "" && !slices.Contains(sources, o.Source):
 		return misuse("there are some from "+charts.Printable(strings.Join(sources, ", ")), "--source: no sweep of %s has its versions from %s", target, o.Source)
@@ -146,6 +146,12 @@ func judged(target string, past []sweep.Sweep, j sweep.Judgement, o sweep.JudgeO
 		return fmt.Errorf("judging %s: it has no figures of %s", target, strings.Join(o.Metrics, ", "))
 	}
 	return &hintedError{fmt.Errorf("judging %s: %w", target, errNothingToJudge), "versweep table " + target + " says why"}
+}
+
+// onlyBuilds tells whether all that is known are sizes of builds, of versions of
+// which the machine spoilt every sample.
+func onlyBuilds(j sweep.Judgement) bool {
+	return len(j.NotMeasured) >= len(j.Versions) && !slices.ContainsFunc(j.Metrics, func(m sweep.Metric) bool { return m.Key != sweep.BuildSize })
 }
 
 var errNothingToJudge = errors.New("no version has a figure that counts")
