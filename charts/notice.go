@@ -12,9 +12,29 @@ import (
 
 // NoticeText tells a notice in one printable line: "Node.js, new: throughput 3.0 %
 // slower since 20.5.0 (95 % interval 1.9 to 4.2 %), confidence 99.8 %; measured
-// again: 2.9 % slower (1.7 to 4.1 %)".
+// again: 2.9 % slower (1.7 to 4.1 %); to acknowledge: versweep ack node-qps-20.5.0".
 func NoticeText(n nightly.Notice) string {
-	return Printable(cmp.Or(n.Title, n.Target)) + ", " + NoticeHead(n) + ": " + NoticeBody(n)
+	text := Printable(cmp.Or(n.Title, n.Target)) + ", " + NoticeHead(n) + ": " + NoticeBody(n)
+	if ack := AckCommand(n); ack != "" {
+		text += ToAcknowledge + ack
+	}
+	return text
+}
+
+// ToAcknowledge comes between a notice and its AckCommand.
+const ToAcknowledge = "; to acknowledge: "
+
+// AckCommand is what to type when people know of what a notice is about; empty
+// where there is nothing to acknowledge.
+func AckCommand(n nightly.Notice) string {
+	if n.Finding == nil || n.Finding.ID == "" {
+		return ""
+	}
+	switch n.State {
+	case nightly.New, nightly.StillThere, nightly.Reopened:
+		return "versweep ack " + Printable(n.Finding.ID)
+	}
+	return ""
 }
 
 // NoticeHead is what became of what a notice is about: "new", "recovered in

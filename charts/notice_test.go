@@ -37,6 +37,29 @@ func TestNoticesAreToldInOneLine(t *testing.T) {
 	}
 }
 
+// What can be acknowledged says what to type, in each form; what cannot does not.
+func TestNoticesSayHowToAcknowledge(t *testing.T) {
+	finding := &sweep.Finding{ID: "node-qps-20.5.0", Kind: sweep.KindStep, Metric: sweep.Metrics[0], To: "20.5.0", Verdict: sweep.Regression, Change: -0.08, Lo: math.NaN()}
+	for state, want := range map[nightly.State]bool{
+		nightly.New: true, nightly.StillThere: true, nightly.Reopened: true,
+		nightly.Acknowledged: false, nightly.Expected: false, nightly.Recovered: false,
+	} {
+		n := nightly.Night{Notices: []nightly.Notice{{Key: "k", Title: "Node.js", State: state, Finding: finding}}}
+		_, sections := NightSlack(n)
+		const typed = "to acknowledge: versweep ack node-qps-20.5.0"
+		for form, text := range map[string]string{
+			"line": NoticeText(n.Notices[0]), "text": NightText(n), "Slack": strings.Join(sections, "\n"), "Markdown": strings.ReplaceAll(NightMarkdown(n, 1<<20), "`", ""),
+		} {
+			if strings.Count(text, typed) != 1 && want || strings.Contains(text, "versweep ack") && !want {
+				t.Errorf("%s as %s: %s", state, form, text)
+			}
+		}
+	}
+	if got := AckCommand(nightly.Notice{State: nightly.New}); got != "" {
+		t.Errorf("a missing result: %q", got)
+	}
+}
+
 func TestNightsAreSummedUp(t *testing.T) {
 	began := time.Date(2026, 11, 30, 1, 0, 0, 0, time.UTC)
 	n := nightly.Night{Began: began, Notices: []nightly.Notice{{Key: "a", Title: "A", State: nightly.New, Finding: &sweep.Finding{Metric: sweep.Metrics[0], To: "2", Change: -0.1, Lo: math.NaN(), Verdict: sweep.Regression}}}}

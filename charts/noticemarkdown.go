@@ -52,7 +52,11 @@ func writeMarkdownNotices(b *strings.Builder, head string, notices []nightly.Not
 	}
 	b.WriteString(head + "\n")
 	for i, n := range notices {
-		line := "- **" + markdown(targetTitleOf(nightly.TargetNight{Target: n.Target, Title: n.Title})) + ", " + markdown(NoticeHead(n)) + "**: " + markdown(NoticeBody(n)) + "\n"
+		line := "- **" + markdown(targetTitleOf(nightly.TargetNight{Target: n.Target, Title: n.Title})) + ", " + markdown(NoticeHead(n)) + "**: " + markdown(NoticeBody(n))
+		if ack := AckCommand(n); ack != "" {
+			line += ToAcknowledge + "`" + ack + "`" // of letters that no mark-up has
+		}
+		line += "\n"
 		if b.Len()+len(line) > room {
 			fmt.Fprintf(b, "- and %d more\n", len(notices)-i)
 			return

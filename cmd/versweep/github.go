@@ -44,7 +44,11 @@ func (g *githubChannel) annotate(notices []nightly.Notice) error {
 			continue // the summary has them all
 		}
 		title := charts.Printable(cmp.Or(n.Title, n.Target)) + ", " + charts.NoticeHead(n)
-		fmt.Fprintf(&b, "::%s title=%s::%s\n", level, annotationProperty.Replace(title), annotationText.Replace(charts.NoticeBody(n)))
+		text := charts.NoticeBody(n)
+		if ack := charts.AckCommand(n); ack != "" {
+			text += charts.ToAcknowledge + ack
+		}
+		fmt.Fprintf(&b, "::%s title=%s::%s\n", level, annotationProperty.Replace(title), annotationText.Replace(text))
 	}
 	if _, err := io.WriteString(g.output, b.String()); err != nil {
 		return fmt.Errorf("writing annotations: %w", err)

@@ -33,7 +33,7 @@ func TestGitHubGetsAnnotationsAndASummary(t *testing.T) {
 		t.Fatalf("%d lines for 4 notices:\n%s", len(lines), out.String())
 	}
 	for i, want := range []string{
-		"::error title=Node.js%2C new regression::throughput 8.1 %25 slower since 20.5.0 (95 %25 interval 7.2 to 9.0 %25), confidence 99.8 %25; measured again: 7.9 %25 slower",
+		"::error title=Node.js%2C new regression::throughput 8.1 %25 slower since 20.5.0 (95 %25 interval 7.2 to 9.0 %25), confidence 99.8 %25; measured again: 7.9 %25 slower; to acknowledge: versweep ack node-qps-20.5.0",
 		`::warning title=Node.js%2C missing::no result of 1.0<!channel>&\n\x3a:error::\u202e` + "`|**x**<img src=x onerror=alert(1)>" + `\x1b[31m: no such release`,
 		"::notice title=A%3A%25%2C%2C recovered in 3::throughput 5.0 %25 slower since 2",
 		"::notice title=b%2C new improvement::throughput 5.0 %25 faster since 2",
@@ -48,7 +48,7 @@ func TestGitHubGetsAnnotationsAndASummary(t *testing.T) {
 	}
 	const want = "said before\n" + `## versweep: Night of 2026-11-30: 2 new, 1 missing, 1 recovered
 
-- **Node.js, new regression**: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %), confidence 99.8 %; measured again: 7.9 % slower
+- **Node.js, new regression**: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %), confidence 99.8 %; measured again: 7.9 % slower; to acknowledge: ` + "`versweep ack node-qps-20.5.0`" + `
 - **Node.js, missing**: no result of 1.0&lt;!channel&gt;&amp;\\n\\x3a:error::\\u202e` + "\\`" + `\|\*\*x\*\*&lt;img src=x onerror=alert(1)&gt;\\x1b\[31m: no such release
 - **A:%,, recovered in 3**: throughput 5.0 % slower since 2
 - **b, new improvement**: throughput 5.0 % faster since 2
