@@ -28,7 +28,7 @@ func (a *app) ackCommand() *cobra.Command {
 		Use:   "ack FINDING",
 		Short: "Acknowledge a finding, expect it, or reopen it",
 		Long: `ack keeps in the store what people have made of a finding, by the name under
-which check tells it. One that is acknowledged is known and still bad, one that is
+which check or a night tells it. One that is acknowledged is known and still bad, one that is
 expected is meant to be so; neither makes check fail. --reopen takes that back.`,
 		Example: "  versweep ack node-qps-20.5.0 --note 'nodejs/node issue 50000'",
 		Args:    cobra.ExactArgs(1),
@@ -126,29 +126,45 @@ func (a *app) findFinding(ctx context.Context, id string, o sweep.JudgeOptions) 
 	})
 	var open []string
 	for _, target := range targets {
-		j, err := a.judge(ctx, h, target, sweep.Span{}, o)
-		if ctx.Err() != nil {
-			return "", f, "", ctx.Err()
-		}
+		findings, err := a.acknowledgeable(ctx, h, target, o)
 		if err != nil {
-			continue // a target of which nothing can be judged has no findings
+			return "", f, "", err
 		}
-		for _, found := range j.Findings {
-			if found.ID == id {
+		for _, found := range findings {
+			if found.ID == id || found.key == id {
 				acks, err := h.Acknowledgements(ctx, target)
 				for _, known := range acks {
-					if known.ID == id {
+					if known.ID == found.ID {
 						note = known.Note
 					}
 				}
-				return target, found, note, err
+				return target, found.Finding, note, err
 			}
-			if found.State == sweep.Open {
+			if found.State == sweep.Open && !slices.Contains(open, found.ID) {
 				open = append(open, found.ID)
 			}
 		}
 	}
 	return "", f, "", misuse(openFindings(open), "there is no finding %q", id)
+}
+
+// acknowledgeable are the findings of a target that ack takes: those of a judgement of
+// all its metrics, and then those that nights told of, by the key that they were told
+// under as well.
+func (a *app) acknowledgeable(ctx context.Context, h history, target string, o sweep.JudgeOptions) ([]toldFinding, error) {
+	j, err := a.judge(ctx, h, target, sweep.Span{}, o)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		j = sweep.Judgement{} // a target of which nothing can be judged has no findings of its own
+	}
+	var list []toldFinding
+	for _, f := range j.Findings {
+		list = append(list, toldFinding{key: f.ID, Finding: f})
+	}
+	told, err := toldFindings(ctx, h, target, j)
+	return append(list, told...), err
 }
 
 // nameDistance is 0 for the targets whose findings id may be one of.
@@ -190,12 +206,16 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, _ string) ([]c
 	}
 	var list []cobra.Completion
 	for _, target := range targets {
-		j, err := a.judge(cmd.Context(), h, target, sweep.Span{}, sweep.JudgeOptions{})
+		findings, err := a.acknowledgeable(cmd.Context(), h, target, sweep.JudgeOptions{})
 		if err != nil {
 			continue
 		}
-		for _, f := range j.Findings {
-			list = append(list, cobra.CompletionWithDesc(charts.Printable(f.ID), charts.FindingText(f)))
+		offered := map[string]bool{}
+		for _, f := range findings {
+			if !offered[f.ID] {
+				list = append(list, cobra.CompletionWithDesc(charts.Printable(f.ID), charts.FindingText(f.Finding)))
+			}
+			offered[f.ID] = true
 		}
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp

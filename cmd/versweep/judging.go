@@ -15,6 +15,7 @@ import (
 	"versweep/charts"
 	"versweep/store"
 	"versweep/sweep"
+	"versweep/sweep/nightly"
 )
 
 // history is what the commands about verdicts read from the store.
@@ -34,6 +35,8 @@ type history interface {
 	Stamp(ctx context.Context, target string) (string, error)
 	// Acknowledgements reads what people have made of a target's findings.
 	Acknowledgements(ctx context.Context, target string) ([]sweep.Acknowledgement, error)
+	// Told reads what nights last told of a target.
+	Told(ctx context.Context, target string) ([]nightly.Told, error)
 	Close() error
 }
 
@@ -125,7 +128,10 @@ func (a *app) judge(ctx context.Context, h history, target string, span sweep.Sp
 		return j, err
 	}
 	sweep.ApplyAcknowledgements(&j, acks)
-	return j, nil
+	if o.Source != "" {
+		return j, nil // nights may have another
+	}
+	return j, warnOfTold(ctx, h, target, o.Metrics, &j)
 }
 
 // judged refuses a judgement of nothing: a gate must not pass because there was
