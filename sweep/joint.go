@@ -8,6 +8,19 @@ import (
 	"strings"
 )
 
+// WithFindingsOf is j with the findings that another judgement of the same target
+// has of its own metrics, in place of those of j: by fewer metrics, each is judged
+// less strictly.
+func (j Judgement) WithFindingsOf(other Judgement) Judgement {
+	foreign := func(f Finding) bool {
+		return !slices.ContainsFunc(other.Metrics, func(m Metric) bool { return m.Key == f.Metric.Key })
+	}
+	j.Findings = slices.Concat(slices.DeleteFunc(slices.Clone(j.Findings), func(f Finding) bool { return !foreign(f) }), other.Findings)
+	j.Joint = map[string]string{}
+	j.finish()
+	return j
+}
+
 // finish puts findings in order and sums up what happened at each version.
 func (j *Judgement) finish() {
 	place := map[string]int{}

@@ -37,7 +37,7 @@ func groupFindings(t *subject, findings []sweep.Finding) []findingGroup {
 			at[place{f.From, f.To}] = i
 			groups = append(groups, findingGroup{Link: t.versionLink(f.To), Version: charts.Shortened(f.To, nameColumns), Parts: changedParts(t, f)})
 		}
-		groups[i].Items = append(groups[i].Items, newFindingItem(f))
+		groups[i].Items = append(groups[i].Items, newFindingItem(t, f))
 		if len(groups[i].Items) == 2 {
 			groups[i].Joint = charts.Printable(t.Judgement.Joint[f.To])
 		}
@@ -45,8 +45,8 @@ func groupFindings(t *subject, findings []sweep.Finding) []findingGroup {
 	return groups
 }
 
-func newFindingItem(f sweep.Finding) findingItem {
-	item := findingItem{Tone: tone(f.Verdict, f.State), Mark: "◆", Words: charts.FindingText(f), State: charts.Printable(string(f.State))}
+func newFindingItem(t *subject, f sweep.Finding) findingItem {
+	item := findingItem{Tone: t.tone(f), Mark: "◆", Words: charts.FindingText(f), State: t.state(f)}
 	switch f.Verdict {
 	case sweep.Regression:
 		item.Mark = "▲"

@@ -61,7 +61,7 @@ func newOverviewRow(t *subject) overviewRow {
 		}
 	}
 	if f, ok := t.newestFinding(); ok {
-		r.Finding, r.State, r.Tone = charts.FindingText(f), charts.Printable(string(f.State)), tone(f.Verdict, f.State)
+		r.Finding, r.State, r.Tone = charts.FindingText(f), t.state(f), t.tone(f)
 	}
 	return r
 }

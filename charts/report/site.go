@@ -35,6 +35,10 @@ type Target struct {
 	Comparisons []Comparison
 	Repeat      []string // lines of the commands that sweep it again
 	Downloads   []Download
+	// Standing is what the night that writes the pages says of a finding besides its
+	// state, such as "not watched by the night"; empty for what it tells. It is nil
+	// where no night writes them. What has a word comes after what has none.
+	Standing func(sweep.Finding) string
 }
 
 // Comparison is a release comparison that gets a page.

@@ -282,6 +282,31 @@ func TestPagesTell(t *testing.T) {
 	}
 }
 
+// What the night that writes the pages does not tell is neither their headline nor
+// counted as what it tells, and is marked wherever it stands.
+func TestPagesOfANightMarkWhatItDidNotTell(t *testing.T) {
+	site := testSite()
+	before := texts(t, site)["index.html"]
+	if !strings.Contains(before, "peak memory") {
+		t.Fatal("the headline is another: choose another finding to leave out")
+	}
+	site.Targets = slices.Clone(site.Targets)
+	site.Targets[0].Standing = func(f sweep.Finding) string {
+		if f.Metric.Key == sweep.QPS {
+			return ""
+		}
+		return "not watched by the night"
+	}
+	pages := texts(t, site)
+	if strings.Contains(pages["index.html"], "peak memory") || !strings.Contains(pages["index.html"], "throughput") {
+		t.Errorf("the headline is not what was told: %s", pages["index.html"])
+	}
+	page := html.UnescapeString(pages["node/index.html"])
+	if !strings.Contains(page, "that the night does not tell, in ") || !regexp.MustCompile(`<li class="finding quiet"><p><span class="mark">.</span> peak memory [^<]*<span class="state">open, not watched by the night</span>`).MatchString(page) {
+		t.Error(page[strings.Index(page, `<p class="lead">`):][:200])
+	}
+}
+
 func TestSiteOfNothing(t *testing.T) {
 	if page := texts(t, Site{})["index.html"]; !strings.Contains(page, "There is no sweep yet") {
 		t.Errorf("%s", page)

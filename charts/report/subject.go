@@ -168,6 +168,33 @@ func (s *subject) nothing() string {
 	return "Nothing could be judged"
 }
 
+// standing is what the night says of a finding besides its state; empty when it tells
+// it, or when no night writes the pages.
+func (s *subject) standing(f sweep.Finding) string {
+	if s.Standing == nil {
+		return ""
+	}
+	return s.Standing(f)
+}
+
+// state is a finding's state, with its standing.
+func (s *subject) state(f sweep.Finding) string {
+	state := string(f.State)
+	if standing := s.standing(f); standing != "" {
+		state += ", " + standing
+	}
+	return charts.Printable(state)
+}
+
+// tone is the class of a finding: what the night does not tell is not to be seen as
+// what it does.
+func (s *subject) tone(f sweep.Finding) string {
+	if s.standing(f) != "" {
+		return "quiet"
+	}
+	return tone(f.Verdict, f.State)
+}
+
 // newestFinding is what a reader wants to know first: regressions that count
 // before the rest, later versions before earlier ones.
 func (s *subject) newestFinding() (sweep.Finding, bool) {
@@ -175,12 +202,14 @@ func (s *subject) newestFinding() (sweep.Finding, bool) {
 		return sweep.Finding{}, false
 	}
 	return slices.MinFunc(s.Judgement.Findings, func(a, b sweep.Finding) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(s.row(b.To), s.row(a.To)))
+		return cmp.Or(cmp.Compare(s.rank(a), s.rank(b)), cmp.Compare(s.row(b.To), s.row(a.To)))
 	}), true
 }
 
-func rank(f sweep.Finding) int {
+func (s *subject) rank(f sweep.Finding) int {
 	switch {
+	case s.standing(f) != "":
+		return 3
 	case f.Counts(0):
 		return 0
 	case f.Verdict == sweep.Improvement && f.State == sweep.Open:

@@ -101,6 +101,8 @@ func lead(t *subject) string {
 	counts := map[string]int{}
 	for _, f := range t.Judgement.Findings {
 		switch {
+		case t.standing(f) != "":
+			counts["other"]++
 		case f.Counts(0):
 			counts["regression"]++
 		case f.Verdict == sweep.Improvement:
@@ -116,6 +118,9 @@ func lead(t *subject) string {
 	}
 	if n := counts["improvement"]; n > 0 {
 		text += ", " + plural(n, "improvement")
+	}
+	if n := counts["other"]; n > 0 {
+		text += ", " + plural(n, "finding") + " that the night does not tell,"
 	}
 	swept := ", last swept "
 	if t.table.Plan.Foreign != nil {

@@ -130,7 +130,7 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 			fmt.Errorf("nothing was measured: the budget fits none of %s", counted(left, "version")), "raise budget, or shorten duration and warmup",
 		})
 	}
-	if err := a.writeNight(ctx, s); err != nil {
+	if err := a.writeNight(ctx, s, result); err != nil {
 		failed = append(failed, err)
 	}
 	if err := a.printNight(n); err != nil {

@@ -110,7 +110,7 @@ func doneWords(t nightly.TargetNight) string {
 
 // writeNight writes the report and the other outputs of the settings, of the
 // targets that have been measured by now. All are tried.
-func (a *app) writeNight(ctx context.Context, s *nightlySettings) error {
+func (a *app) writeNight(ctx context.Context, s *nightlySettings, result nightly.Result) error {
 	h, err := a.openHistory(ctx)
 	if err != nil {
 		return err
@@ -134,6 +134,7 @@ func (a *app) writeNight(ctx context.Context, s *nightlySettings) error {
 	if err != nil {
 		return fmt.Errorf("reading what to report on: %w", err)
 	}
+	site.Targets = s.asTold(site.Targets, result)
 	var failed []error
 	if o.report != "" {
 		failed = append(failed, a.writeReport(ctx, o.report, site))
@@ -145,26 +146,6 @@ func (a *app) writeNight(ctx context.Context, s *nightlySettings) error {
 	}
 	failed = append(failed, a.writeExports(ctx, o.export, s.asWatched(site.Targets)))
 	return errors.Join(failed...)
-}
-
-// asWatched are targets judged as the night judges them: by the metrics that the
-// settings name.
-func (s *nightlySettings) asWatched(targets []report.Target) []report.Target {
-	watched := slices.Clone(targets)
-	for i := range watched {
-		for _, t := range s.targets {
-			if t.definition.Name == watched[i].Judgement.Target && len(t.judging.Metrics) > 0 {
-				j := &watched[i].Judgement
-				j.Findings = slices.DeleteFunc(slices.Clone(j.Findings), func(f sweep.Finding) bool {
-					return !slices.Contains(t.judging.Metrics, f.Metric.Key)
-				})
-				j.Metrics = slices.DeleteFunc(slices.Clone(j.Metrics), func(m sweep.Metric) bool {
-					return !slices.Contains(t.judging.Metrics, m.Key)
-				})
-			}
-		}
-	}
-	return watched
 }
 
 func (a *app) writeReport(ctx context.Context, dir string, site report.Site) error {

@@ -30,13 +30,16 @@ type Account struct {
 	Notices []Notice // changes of state only, the worst first
 	Open    []Notice // regressions and missing results that stand, told before or now
 	Told    []Told   // to be kept in place of what was told before, once Notices are delivered
+
+	Judged     *sweep.Judgement // what the findings among them are from; nil when nothing could be judged
+	Suspicions []Suspicion      // as the night leaves them
 }
 
 // NewAccount compares what a night has seen of a target with what was last told
 // of it. Every change of state is a notice, once; findings that no fresh rounds
 // have confirmed are none.
 func NewAccount(s Sight, told []Told) Account {
-	var a Account
+	a := Account{Judged: s.Judged, Suspicions: s.Suspicions}
 	a.findings(s, told)
 	a.missing(s, told)
 	SortNotices(a.Notices)
