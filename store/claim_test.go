@@ -30,6 +30,11 @@ func TestSweepIsClaimedByOneProcess(t *testing.T) {
 	if err := claim("b", running); !errors.Is(err, ErrBusy) {
 		t.Errorf("another while the owner runs: %v", err)
 	}
+	for want, gone := range map[bool]func(string) bool{true: running, false: gone} {
+		if held, err := s.HeldSweep(t.Context(), sw.ID, gone); held != want || err != nil {
+			t.Errorf("held: %v, %v, want %v", held, err, want)
+		}
+	}
 	if err := claim("b", gone); err != nil {
 		t.Errorf("another when the owner is gone: %v", err)
 	}
@@ -38,6 +43,12 @@ func TestSweepIsClaimedByOneProcess(t *testing.T) {
 	}
 	if err := claim("c", running); err != nil {
 		t.Errorf("after the end: %v", err)
+	}
+	if held, err := s.HeldSweep(t.Context(), sw.ID, gone); held || err != nil {
+		t.Errorf("held by one that is gone: %v, %v", held, err)
+	}
+	if _, err := s.HeldSweep(t.Context(), 99, running); !errors.Is(err, ErrNoSweep) {
+		t.Errorf("no such sweep: %v", err)
 	}
 	if err := s.ClaimSweep(t.Context(), 99, "a", running); !errors.Is(err, ErrNoSweep) {
 		t.Errorf("no such sweep: %v", err)

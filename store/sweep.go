@@ -79,6 +79,20 @@ func (s *Store) ClaimSweep(ctx context.Context, id int64, owner string, gone fun
 	})
 }
 
+// HeldSweep tells whether a process that is not gone carries a sweep out.
+func (s *Store) HeldSweep(ctx context.Context, id int64, gone func(owner string) bool) (held bool, err error) {
+	err = s.look(ctx, fmt.Sprintf("asking who carries out sweep %d", id), func(tx *sql.Tx) error {
+		var owner sql.NullString
+		err := tx.QueryRowContext(ctx, "SELECT owner FROM sweep WHERE id = ?", id).Scan(&owner)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrNoSweep
+		}
+		held = owner.Valid && !gone(owner.String)
+		return err
+	})
+	return held, err
+}
+
 // claim makes owner that of a row of a table, unless another one has it that is not
 // gone. missing says that there is no such row.
 func claim(ctx context.Context, tx *sql.Tx, table string, id int64, owner string, gone func(owner string) bool, missing error) error {

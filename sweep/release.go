@@ -129,7 +129,7 @@ func CompareInSweep(sw Sweep, from, to, metric string, o JudgeOptions) (c Compar
 	strands, _ := strandsOf([]Sweep{sw}, JudgeOptions{})
 	for _, s := range strands {
 		series := s.series[metric]
-		if !s.has(from) || !s.has(to) || series == nil {
+		if series == nil || !s.bears(from, metric) || !s.bears(to, metric) {
 			continue
 		}
 		j := Judgement{Noise: map[string]float64{}}
@@ -152,6 +152,13 @@ func (g *judging) sameWords(comparisons []Comparison) string {
 // index is the place of a version on the axis; -1 when it has none.
 func (s *strand) index(version string) int {
 	return slices.IndexFunc(s.versions, func(v Version) bool { return v.Name == version })
+}
+
+// bears tells whether the strand has a figure of a version's metric that may enter a
+// verdict.
+func (s *strand) bears(version, metric string) bool {
+	i := s.index(version)
+	return i >= 0 && len(s.bearing(metric, i)) > 0
 }
 
 // has tells whether the strand has a figure of a version.

@@ -47,6 +47,19 @@ func TestBuildSizeOutlivesASpoiltSample(t *testing.T) {
 	}
 }
 
+// Fresh rounds that the machine spoils confirm the size of a build all the same, and
+// nothing else.
+func TestSpoiltRoundsCompareBuilds(t *testing.T) {
+	sw := builds([]float64{1e6, 2e6}, 6, 0, 1)
+	c, ok := CompareInSweep(sw, "1.0.0", "1.1.0", BuildSize, JudgeOptions{})
+	if !ok || c.Verdict != Regression || c.Pairs != 6 {
+		t.Errorf("%v, %s over %d rounds", ok, c.Verdict, c.Pairs)
+	}
+	if c, ok := CompareInSweep(sw, "1.0.0", "1.1.0", QPS, JudgeOptions{}); ok {
+		t.Errorf("throughput is compared: %+v", c)
+	}
+}
+
 // Where every sample is spoilt there is nothing to spend rounds on, and no throughput.
 func TestSpoiltSweepIsNotSettledByItsBuilds(t *testing.T) {
 	sw := builds([]float64{1e6, 1e6, 2e6}, 6, 0, 1, 2)

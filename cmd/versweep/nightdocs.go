@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"versweep/sweep"
 	"versweep/sweep/nightly"
 )
 
@@ -61,6 +62,8 @@ func newSuspicionsJSON(list []nightly.Suspicion) []suspicionJSON {
 type nightPlanJSON struct {
 	Schema  int                 `json:"schema"`
 	Targets []plannedTargetJSON `json:"targets"`
+	BudgetS *float64            `json:"budget_s"`  // of the whole night's measuring
+	AtMostS float64             `json:"at_most_s"` // of measuring
 }
 
 type plannedTargetJSON struct {
@@ -73,6 +76,24 @@ type plannedTargetJSON struct {
 	Stale      []itemJSON      `json:"stale"`
 	Vanished   []string        `json:"vanished"`
 	Suspicions []suspicionJSON `json:"suspicions"`
+	GoesOn     []goesOnJSON    `json:"goes_on"` // before all else
+	Sweeps     []foreseenJSON  `json:"sweeps"`  // new ones
+	Left       int             `json:"left"`    // versions that wait for another night
+	Remarks    []string        `json:"remarks"`
+}
+
+// goesOnJSON is a sweep that an earlier night left unfinished.
+type goesOnJSON struct {
+	Sweep   int64     `json:"sweep"`
+	Began   time.Time `json:"began"`
+	Samples int       `json:"samples"` // that are there
+	AtMostS float64   `json:"at_most_s"`
+}
+
+type foreseenJSON struct {
+	Purpose  sweep.Purpose `json:"purpose"`
+	Versions []string      `json:"versions"`
+	AtMostS  float64       `json:"at_most_s"`
 }
 
 type itemJSON struct {
@@ -80,16 +101,38 @@ type itemJSON struct {
 	Why     nightly.Why `json:"why"`
 	Detail  *string     `json:"detail"`
 	Sampled *time.Time  `json:"sampled"`
-	Due     *time.Time  `json:"due"` // when a version that failed is tried again
+	Due     *time.Time  `json:"due"`  // when a version that failed is tried again
+	Fits    *bool       `json:"fits"` // it is sampled tonight; null of what waits
 }
 
-func newNightPlanJSON(plan []plannedNight) nightPlanJSON {
-	doc := nightPlanJSON{Schema: jsonSchema, Targets: []plannedTargetJSON{}}
-	for _, p := range plan {
+func newNightPlanJSON(plan *plannedNight) nightPlanJSON {
+	doc := nightPlanJSON{Schema: jsonSchema, Targets: []plannedTargetJSON{}, AtMostS: plan.takes.Seconds()}
+	if budget := plan.budget.Seconds(); budget > 0 {
+		doc.BudgetS = &budget
+	}
+	for _, p := range plan.targets {
 		one := plannedTargetJSON{
 			Target: p.subject.Plan.Target, Failed: orNull(p.subject.Failed), Reference: orNull(p.subject.Reference), Kept: len(p.subject.Kept),
 			Wanted: newItemsJSON(p.agenda.Wanted), Waiting: newItemsJSON(p.agenda.Waiting), Stale: newItemsJSON(p.agenda.Stale),
 			Vanished: []string{}, Suspicions: newSuspicionsJSON(p.suspicions),
+			GoesOn: []goesOnJSON{}, Sweeps: []foreseenJSON{}, Left: p.night.Left, Remarks: append([]string{}, p.night.Remarks...),
+		}
+		for _, items := range [][]itemJSON{one.Wanted, one.Stale} {
+			for i := range items {
+				fits := p.fits(items[i].Version)
+				items[i].Fits = &fits
+			}
+		}
+		for _, f := range p.sweeps {
+			if f.GoesOn != 0 {
+				one.GoesOn = append(one.GoesOn, goesOnJSON{f.GoesOn, f.Began.UTC(), f.Samples, f.Takes.Seconds()})
+				continue
+			}
+			of := foreseenJSON{Purpose: f.Plan.Purpose, AtMostS: f.Takes.Seconds()}
+			for _, v := range f.Plan.Versions {
+				of.Versions = append(of.Versions, v.Name)
+			}
+			one.Sweeps = append(one.Sweeps, of)
 		}
 		for _, v := range p.vanished {
 			one.Vanished = append(one.Vanished, v.Name)

@@ -123,15 +123,25 @@ func (h *nightHands) Claim(ctx context.Context, id int64) (sweep.Sweep, error) {
 	return h.store.LoadSweep(ctx, id)
 }
 
+// goesOn says why a sweep that was left unfinished cannot be gone on with; nil when it
+// can.
+func (t *nightTarget) goesOn(sw sweep.Sweep) error {
+	l := t.launching
+	if l.kind != sw.Plan.Launcher || l.supply.Kind() != sw.Plan.Source || l.environment.Hash() != sw.Environment.Hash() {
+		return anotherEnvironment(sw, l)
+	}
+	if err := sameDefinition(sw, l); err != nil {
+		return fmt.Errorf("%w; what it lacks is measured anew", err)
+	}
+	return nil
+}
+
 // GoOn implements nightly.Hands.
 func (h *nightHands) GoOn(ctx context.Context, sw sweep.Sweep, enough func(sweep.Sweep) bool) (sweep.Sweep, error) {
 	t := h.targets[sw.Plan.Target]
 	l := t.launching
-	if l.kind != sw.Plan.Launcher || l.supply.Kind() != sw.Plan.Source || l.environment.Hash() != sw.Environment.Hash() {
-		return sw, anotherEnvironment(sw, l)
-	}
-	if err := sameDefinition(sw, l); err != nil {
-		return sw, fmt.Errorf("%w; what it lacks is measured anew", err)
+	if err := t.goesOn(sw); err != nil {
+		return sw, err
 	}
 	h.say("going on with sweep %d of %s, left unfinished: %d samples are there", sw.ID, sw.Plan.Target, len(sweep.LastAttempts(sw.Samples)))
 	if err := h.obtainAgain(ctx, l, &sw); err != nil {

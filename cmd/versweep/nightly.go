@@ -233,7 +233,7 @@ func (a *app) dryNight(ctx context.Context, s *nightlySettings) error {
 		return err
 	}
 	var failed []string
-	for _, t := range plan {
+	for _, t := range plan.targets {
 		if t.subject.Failed != "" {
 			failed = append(failed, t.subject.Plan.Target+": "+t.subject.Failed)
 		}

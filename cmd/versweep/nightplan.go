@@ -1,28 +1,50 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
+	"time"
 
 	"versweep/charts"
+	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
 	"versweep/sweep/nightly"
 )
 
 // plannedNight is what a night would find to do with one target.
-type plannedNight struct {
+type plannedTarget struct {
 	subject    nightly.Subject
 	agenda     nightly.Agenda
 	vanished   []sweep.Version
 	suspicions []nightly.Suspicion
+	night      nightly.TargetNight // as it is foreseen
+	sweeps     []nightly.Foreseen
+}
+
+// plannedNight is what a night would find to do.
+type plannedNight struct {
+	targets []plannedTarget
+	budget  time.Duration // of the whole night's measuring; 0 for no limit
+	takes   time.Duration // at most, of measuring
+	sweeps  int
+}
+
+// fits tells whether a version would be sampled tonight.
+func (p plannedTarget) fits(version string) bool {
+	return slices.ContainsFunc(p.sweeps, func(f nightly.Foreseen) bool {
+		return slices.ContainsFunc(f.Plan.Versions, func(v sweep.Version) bool { return v.Name == version })
+	})
 }
 
 // nightPlan looks at all targets as a night would. The store is only read, and
 // need not be there.
-func (a *app) nightPlan(ctx context.Context, s *nightlySettings) ([]plannedNight, error) {
+func (a *app) nightPlan(ctx context.Context, s *nightlySettings) (*plannedNight, error) {
 	// Choosing a reference and reading what is known need a store: a new one is
 	// as good as none.
 	file := a.db
@@ -48,13 +70,15 @@ func (a *app) nightPlan(ctx context.Context, s *nightlySettings) ([]plannedNight
 	defer st.Close()
 	hands := &nightHands{app: a, store: st}
 	defer hands.close()
-	var plan []plannedNight
+	plan := &plannedNight{budget: s.budget}
+	var subjects []nightly.Subject
 	for _, t := range s.targets {
 		subject, err := hands.open(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		p := plannedNight{subject: subject}
+		subjects = append(subjects, subject)
+		p := plannedTarget{subject: subject}
 		past, err := st.Attempts(ctx, subject.Plan.Target)
 		if err != nil {
 			return nil, err
@@ -69,16 +93,39 @@ func (a *app) nightPlan(ctx context.Context, s *nightlySettings) ([]plannedNight
 			}
 			p.vanished, p.agenda = o.Vanished, o.Agenda(subject, s.every, a.now())
 		}
-		plan = append(plan, p)
+		plan.targets = append(plan.targets, p)
+	}
+	course := nightly.Course{Memory: st, Now: a.now, Every: s.every, Budget: s.budget}
+	forecast, err := course.Foresee(ctx, subjects, func(sw sweep.Sweep) error {
+		this := runtimes.ThisOwner()
+		held, err := st.HeldSweep(ctx, sw.ID, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
+		if err == nil && held {
+			return nightly.ErrElsewhere
+		}
+		return cmp.Or(err, hands.targets[sw.Plan.Target].goesOn(sw))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range plan.targets {
+		p := &plan.targets[i]
+		p.night = forecast.Targets[i]
+		for _, f := range forecast.Sweeps {
+			if f.Plan.Target == p.subject.Plan.Target {
+				p.sweeps = append(p.sweeps, f)
+				plan.takes += f.Takes
+				plan.sweeps++
+			}
+		}
 	}
 	return plan, nil
 }
 
-func (a *app) printNightPlan(plan []plannedNight) error {
+func (a *app) printNightPlan(plan *plannedNight) error {
 	if a.json {
 		return a.printJSON(newNightPlanJSON(plan))
 	}
-	for _, p := range plan {
+	for _, p := range plan.targets {
 		title := p.subject.Plan.Title
 		if p.subject.Failed != "" {
 			fmt.Fprintln(a.stdout, charts.Printable(fmt.Sprintf("%s: cannot be swept: %s", title, p.subject.Failed)))
@@ -88,14 +135,25 @@ func (a *app) printNightPlan(plan []plannedNight) error {
 		line := func(format string, args ...any) {
 			fmt.Fprintln(a.stdout, charts.Printable("  "+fmt.Sprintf(format, args...)))
 		}
+		for _, f := range p.sweeps {
+			if f.GoesOn != 0 {
+				line("goes on first with sweep %d, left unfinished since %s: %s there", f.GoesOn, f.Began.Local().Format(minuteOfDay), areThere(f.Samples))
+			}
+		}
+		left := func(item nightly.Item) string {
+			if p.fits(item.Version.Name) {
+				return ""
+			}
+			return ", does not fit: left for another night"
+		}
 		for _, item := range p.agenda.Wanted {
-			line("%s", itemWords(item))
+			line("%s%s", itemWords(item), left(item))
 		}
 		for _, item := range p.agenda.Waiting {
 			line("%s, waits until %s", itemWords(item), item.Due.Local().Format(minuteOfDay))
 		}
 		for _, item := range p.agenda.Stale {
-			line("%s", itemWords(item))
+			line("%s%s", itemWords(item), left(item))
 		}
 		for _, v := range p.vanished {
 			line("%s: missing, it is not to be found any more", v.Name)
@@ -105,8 +163,37 @@ func (a *app) printNightPlan(plan []plannedNight) error {
 				line("%s: suspected since %s, to be confirmed", s.Finding.ID, s.Since.Local().Format(minuteOfDay))
 			}
 		}
+		for i, r := range p.night.Remarks {
+			if !slices.Contains(p.night.Remarks[:i], r) {
+				line("%s", r)
+			}
+		}
 	}
-	return nil
+	budget := "no budget"
+	if plan.budget > 0 {
+		budget = "budget " + shortTime(plan.budget)
+	}
+	_, err := fmt.Fprintf(a.stdout, "Tonight: %s, at most %s of measuring, and on top of it fresh rounds of what looks changed; %s\n", counted(plan.sweeps, "sweep"), shortTime(plan.takes), budget)
+	return err
+}
+
+// areThere is "1 sample is", "12 samples are".
+func areThere(n int) string {
+	if n == 1 {
+		return "1 sample is"
+	}
+	return counted(n, "sample") + " are"
+}
+
+// shortTime is a time to the second without what is 0: "2h", "1m30s".
+func shortTime(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if cut, ok := strings.CutSuffix(text, zero); ok {
+			text = cut + zero[:1]
+		}
+	}
+	return text
 }
 
 const minuteOfDay = "2006-01-02 15:04"

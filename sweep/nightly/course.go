@@ -255,12 +255,13 @@ func (e *errand) reference() string { return Outlook{Past: e.past}.reference(e.S
 // judge says what all sweeps of the target have to say by now; nil when there is
 // nothing.
 func (e *errand) judge() *sweep.Judgement {
-	if len(e.past) == 0 {
+	past := slices.DeleteFunc(slices.Clone(e.past), func(sw sweep.Sweep) bool { return sw.ID < 0 }) // only foreseen
+	if len(past) == 0 {
 		return nil
 	}
 	o := e.Judging
-	o.Source = e.past[len(e.past)-1].Plan.Source
-	j := sweep.Judge(e.past, o)
+	o.Source = past[len(past)-1].Plan.Source
+	j := sweep.Judge(past, o)
 	if len(j.Metrics) == 0 {
 		return nil
 	}

@@ -62,14 +62,7 @@ func (w *world) run(t *testing.T, budget time.Duration) Account {
 	t.Helper()
 	w.night, w.planned, w.said = 0.05*w.rng.NormFloat64(), nil, nil
 	c := Course{Hands: w, Memory: w, Now: func() time.Time { return w.now }, Night: int64(len(w.sweeps) + 1), Every: day, Budget: budget}
-	s := Subject{
-		Plan: sweep.Plan{
-			Target: "x", Title: "X", Source: "git", Launcher: "process", Rounds: 15, MinRounds: 5, Effect: 0.03,
-			Profile: load.Profile{Connections: 100, Duration: time.Second},
-		},
-		Found: w.released, Kept: w.released, Selection: sweep.Selection{Per: sweep.PerPatch}, Sample: 1600 * time.Millisecond, Fresh: 30 * day,
-	}
-	r, err := c.Run(t.Context(), []Subject{s})
+	r, err := c.Run(t.Context(), []Subject{w.subject()})
 	if err != nil {
 		t.Fatal(err)
 	}

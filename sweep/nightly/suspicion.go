@@ -167,7 +167,8 @@ func newQuestion(f sweep.Finding, j sweep.Judgement, available []sweep.Version) 
 	}
 	for _, v := range j.Versions {
 		i := slices.IndexFunc(available, func(a sweep.Version) bool { return a.Name == v.Name })
-		if i >= 0 && !unmeasured[v.Name] {
+		// What the change lies between has a figure of its metric, if no other.
+		if i >= 0 && (!unmeasured[v.Name] || v.Name == f.From || v.Name == f.To) {
 			axis = append(axis, available[i])
 		}
 	}
