@@ -151,7 +151,11 @@ func judged(target string, past []sweep.Sweep, j sweep.Judgement, o sweep.JudgeO
 	case len(o.Metrics) > 0:
 		return fmt.Errorf("judging %s: it has no figures of %s", target, strings.Join(o.Metrics, ", "))
 	}
-	return &hintedError{fmt.Errorf("judging %s: %w", target, errNothingToJudge), "versweep table " + target + " says why"}
+	hint := "versweep table " + target + " says why"
+	if len(j.Metrics) > 0 {
+		hint += "; versweep check " + target + " --metric " + sweep.BuildSize + " judges the builds"
+	}
+	return &hintedError{fmt.Errorf("judging %s: %w", target, errNothingToJudge), hint}
 }
 
 // onlyBuilds tells whether all that is known are sizes of builds, of versions of

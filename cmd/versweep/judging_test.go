@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"versweep/sweep"
@@ -15,8 +16,19 @@ func TestBuildSizesAloneAreNothingToJudge(t *testing.T) {
 	if err := judged("x", nil, j, sweep.JudgeOptions{}); !errors.Is(err, errNothingToJudge) {
 		t.Errorf("all spoilt: %v", err)
 	}
+	if err := judged("x", nil, j, sweep.JudgeOptions{}); !strings.Contains(hintOf(err), "versweep check x --metric build_bytes judges the builds") {
+		t.Errorf("the hint is %q", hintOf(err))
+	}
 	j.NotMeasured = nil
 	if err := judged("x", nil, j, sweep.JudgeOptions{}); err != nil {
 		t.Errorf("with a figure: %v", err)
 	}
+}
+
+func hintOf(err error) string {
+	hinted, _ := errors.AsType[*hintedError](err)
+	if hinted == nil {
+		return ""
+	}
+	return hinted.hint
 }
