@@ -17,7 +17,10 @@ import (
 // Cache is a folder of builds, keyed by content. A build is made in a scratch
 // folder and renamed into place when it is whole, so that what is there can be
 // used; several processes may share a cache.
-type Cache struct{ dir string }
+type Cache struct {
+	dir    string
+	memory *buildMemory // of the commands that make builds
+}
 
 // DefaultCacheDir is the user's cache folder: $XDG_CACHE_HOME/versweep on Linux.
 func DefaultCacheDir() (string, error) {
@@ -37,7 +40,7 @@ func OpenCache(dir string) (*Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the cache %s: %w", dir, err)
 	}
-	c := &Cache{dir: dir}
+	c := &Cache{dir: dir, memory: memoryOfThisMachine(0)}
 	err = os.MkdirAll(dir, 0o755)
 	if err == nil {
 		err = holdCache(dir) // first: gc may be removing what is in it
@@ -74,6 +77,20 @@ func OpenCache(dir string) (*Cache, error) {
 	}
 	removeRunFolders(os.TempDir()) // so is what stays here
 	return c, nil
+}
+
+// BoundMemory sets what a build may take of this machine's memory, in bytes,
+// before anything is built: 0 for 4 GiB, or three quarters of the machine's where
+// that is less.
+func (c *Cache) BoundMemory(each int64) { c.memory = memoryOfThisMachine(each) }
+
+// bounds are the usual ones where there is no cache, since only versions are
+// listed.
+func (c *Cache) bounds() *buildMemory {
+	if c == nil {
+		return memoryOfThisMachine(0)
+	}
+	return c.memory
 }
 
 func (c *Cache) scratch() string { return filepath.Join(c.dir, "scratch") }

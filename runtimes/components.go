@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"time"
 
 	"versweep/sweep"
@@ -64,15 +63,12 @@ func (l *ProcessLauncher) withComponents(ctx context.Context, b sweep.Build) (sw
 		return b, fmt.Errorf("asking %s %s for its components: %w", l.definition.Name, b.Version, err)
 	}
 	defer os.RemoveAll(scratch)
-	limited, cancel := context.WithTimeout(ctx, componentsTime)
-	defer cancel()
-	args := l.places(b, "0").fill(l.recipe.Components)
-	cmd := exec.CommandContext(limited, args[0], args[1:]...)
-	cmd.Dir = scratch
-	cmd.Env = append(l.recipe.environment("0", scratch), serverPath)
 	var output tail // of more than a tail holds, the rest is no JSON object
-	cmd.Stdout = &output
-	if err := runGroup(cmd); err != nil {
+	err = command{
+		args: l.places(b, "0").fill(l.recipe.Components), dir: scratch, env: append(l.recipe.environment("0", scratch), serverPath),
+		stdout: &output, within: componentsTime, memory: l.cache.bounds(),
+	}.run(ctx)
+	if err != nil {
 		return b, ctx.Err()
 	}
 	return addComponents(b, readComponents(output.buf)), nil

@@ -40,6 +40,7 @@ type Engine struct {
 	local        bool   // on this machine, by a socket of its file system
 	certificates []byte // in PEM, for builds to trust; empty for none
 	plainVersion string // "20.10.24"
+	builds       buildRoom
 
 	tellUser func(line string)
 	waiting  sync.Mutex // for the engine to come back
@@ -385,6 +386,7 @@ type EngineSetup struct {
 	Rootless bool   // it runs without root
 	CPUSets  bool   // containers can be put on chosen CPUs
 	Limits   bool   // containers' memory can be limited
+	Memory   int64  // of its machine, in bytes; 0 when it does not say
 }
 
 // Setup asks the engine how it is set up.
@@ -396,7 +398,7 @@ func (e *Engine) Setup(ctx context.Context) (EngineSetup, error) {
 		return EngineSetup{}, fmt.Errorf("asking the container engine for its settings: %w", err)
 	}
 	return EngineSetup{
-		Groups: info.CgroupVersion, Driver: info.Driver, Folder: info.DockerRootDir, CPUSets: info.CPUSet, Limits: info.MemoryLimit,
+		Groups: info.CgroupVersion, Driver: info.Driver, Folder: info.DockerRootDir, CPUSets: info.CPUSet, Limits: info.MemoryLimit, Memory: info.MemTotal,
 		Rootless: slices.ContainsFunc(info.SecurityOptions, func(o string) bool { return strings.Contains(o, "name=rootless") }),
 	}, nil
 }

@@ -130,17 +130,25 @@ func (e *Engine) buildImage(ctx context.Context, b imageBuild) (string, error) {
 		writer.CloseWithError(errors.Join(e.writeContext(archive, b), archive.Close()))
 	}()
 	defer reader.Close()
+	memory, release, err := e.takeBuildMemory(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
 	watched, watch := watchFor(ctx, buildStallTime)
 	defer watch.stop()
 	answer, err := e.api.ImageBuild(watched, reader, build.ImageBuildOptions{
 		Tags: []string{b.name}, Labels: b.labels, BuildArgs: b.args, AuthConfigs: auths,
-		Remove: true, ForceRemove: true, Version: build.BuilderV1,
+		Remove: true, ForceRemove: true, Version: build.BuilderV1, Memory: memory, MemorySwap: memory,
 	})
 	if err != nil {
 		return "", fmt.Errorf("building image %s: %w", b.name, err)
 	}
 	defer answer.Body.Close()
 	id, err = readStream(watch.reader(answer.Body))
+	if failed, ok := errors.AsType[*BuildError](err); ok {
+		explainKilled(failed, memory)
+	}
 	if err != nil {
 		return "", fmt.Errorf("building image %s: %w", b.name, err)
 	}

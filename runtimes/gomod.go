@@ -246,27 +246,23 @@ func (g *gomod) obtain(ctx context.Context, v sweep.Version) (sweep.Build, error
 // although it failed. The error of a failed command is a *BuildError with go's
 // own first complaint.
 func (g *gomod) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	limited, cancel := context.WithTimeout(ctx, commandTime)
-	defer cancel()
-	cmd := exec.CommandContext(limited, g.command, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(),
-		"GO111MODULE=on", "GOWORK=off", "GOFLAGS=-mod=mod", // neither the user's workspace nor vendored copies
-		"GOTOOLCHAIN=local", // a version that asks for a newer Go is told, not built by another compiler
-		"CGO_ENABLED=0",     // the program is linked statically and runs in any container
-	)
 	var stdout bytes.Buffer
 	var stderr tail
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := runGroup(cmd)
-	switch {
-	case ctx.Err() != nil:
+	err := command{
+		args: append([]string{g.command}, args...), dir: dir,
+		env: append(os.Environ(),
+			"GO111MODULE=on", "GOWORK=off", "GOFLAGS=-mod=mod", // neither the user's workspace nor vendored copies
+			"GOTOOLCHAIN=local", // a version that asks for a newer Go is told, not built by another compiler
+			"CGO_ENABLED=0",     // the program is linked statically and runs in any container
+		),
+		stdout: &stdout, stderr: &stderr, within: commandTime, memory: g.cache.bounds(),
+	}.run(ctx)
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	case limited.Err() != nil:
-		err = fmt.Errorf("not done within %v", commandTime)
 	}
 	if err != nil {
-		return stdout.Bytes(), &BuildError{Reason: goComplaint(stderr.lines(), err), Log: stderr.lines()}
+		lines := stderr.lines()
+		return stdout.Bytes(), &BuildError{Reason: goComplaint(lines, err), Log: lines}
 	}
 	return stdout.Bytes(), nil
 }
@@ -274,6 +270,9 @@ func (g *gomod) run(ctx context.Context, dir string, args ...string) ([]byte, er
 // goComplaint is the line of go's output that says what is wrong: the first
 // that neither tells of progress nor names the package that follows.
 func goComplaint(lines []string, cause error) string {
+	if _, ended := errors.AsType[*boundError](cause); ended {
+		return "go: " + cause.Error()
+	}
 	for _, line := range lines {
 		text := strings.TrimPrefix(strings.TrimSpace(line), "go: ")
 		progress := false

@@ -20,13 +20,22 @@ func stopGroup(cmd *exec.Cmd) {
 
 // runGroup runs cmd to its end as stopGroup has it. Where the system can, cmd is
 // ended with this program, however that ends: the signal for it hangs on the
-// thread that starts cmd, which is therefore kept.
-func runGroup(cmd *exec.Cmd) error {
+// thread that starts cmd, which is therefore kept. One that takes too much memory
+// is killed with its group and is a *memoryError.
+func runGroup(cmd *exec.Cmd, memory *buildMemory) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	stopGroup(cmd)
 	endWithThread(cmd)
-	return cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	stop := memory.watch(cmd.Process.Pid)
+	err := cmd.Wait()
+	if over := stop(); over != nil {
+		return over
+	}
+	return err
 }
 
 // signalGroup ends a process group: asks first, then forces. A group that is

@@ -41,7 +41,7 @@ func newNPM(d *Definition, p *NPMSource, cache *Cache) (*npm, error) {
 // releases that were taken back, nor from its tags, since "latest" need not be
 // the highest.
 func (n *npm) versions(ctx context.Context) ([]sweep.Version, []sweep.Skipped, error) {
-	out, err := n.run(ctx, "view", n.pack.Package, "versions", "--json")
+	out, err := n.run(ctx, "", "view", n.pack.Package, "versions", "--json")
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing the versions of npm package %s: %w", n.pack.Package, err)
 	}
@@ -60,7 +60,7 @@ func (n *npm) pin(ctx context.Context, versions []sweep.Version) ([]sweep.Versio
 	for i, v := range versions {
 		names[i] = v.Raw
 	}
-	out, err := n.run(ctx, "view", n.pack.Package+"@"+strings.Join(names, " || "), "version", "dist.integrity", "dist.shasum", "--json")
+	out, err := n.run(ctx, "", "view", n.pack.Package+"@"+strings.Join(names, " || "), "version", "dist.integrity", "dist.shasum", "--json")
 	if err != nil {
 		return nil, fmt.Errorf("asking npm for the hashes of %s: %w", n.pack.Package, err)
 	}
@@ -126,7 +126,7 @@ func (n *npm) download(ctx context.Context, v sweep.Version, scratch, files stri
 
 // fetch downloads one version's archive into folder and returns its path.
 func (n *npm) fetch(ctx context.Context, version, folder string) (string, error) {
-	out, err := n.run(ctx, "pack", n.pack.Package+"@"+version, "--pack-destination", folder, "--ignore-scripts", "--loglevel=error")
+	out, err := n.run(ctx, "", "pack", n.pack.Package+"@"+version, "--pack-destination", folder, "--ignore-scripts", "--loglevel=error")
 	if err != nil {
 		return "", err
 	}
@@ -137,26 +137,26 @@ func (n *npm) fetch(ctx context.Context, version, folder string) (string, error)
 	return archives[0], nil
 }
 
-// run runs npm and returns its output. The error of a failed command is npm's
-// own first line of complaint.
-func (n *npm) run(ctx context.Context, args ...string) ([]byte, error) {
-	limited, cancel := context.WithTimeout(ctx, commandTime)
-	defer cancel()
-	cmd := exec.CommandContext(limited, n.command, args...)
-	cmd.Env = append(os.Environ(), "npm_config_update_notifier=false", "npm_config_fund=false", "npm_config_audit=false")
+// run runs npm in a folder, "" for the current one, and returns its output. The
+// error of a failed command is a *BuildError with npm's own first line of
+// complaint and its last lines.
+func (n *npm) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
 	var complaint tail
-	cmd.Stdout, cmd.Stderr = &bounded{w: &stdout, left: maxNPMAnswer}, &complaint
-	if err := runGroup(cmd); err != nil {
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case limited.Err() != nil:
-			return nil, fmt.Errorf("npm: not done within %v", commandTime)
-		}
-		return nil, npmError(stdout.Bytes(), complaint.lines(), err)
+	err := command{
+		args: append([]string{n.command}, args...), dir: dir,
+		env: append(os.Environ(), "npm_config_update_notifier=false", "npm_config_fund=false", "npm_config_audit=false",
+			"npm_config_package_lock=true", "npm_config_global=false", "npm_config_workspaces=false"), // a project of its own, whatever lies around it
+		stdout: &bounded{w: &stdout, left: maxNPMAnswer}, stderr: &complaint, within: commandTime, memory: n.cache.bounds(),
+	}.run(ctx)
+	if err == nil {
+		return stdout.Bytes(), nil
 	}
-	return stdout.Bytes(), nil
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	lines := complaint.lines()
+	return nil, &BuildError{Reason: npmError(stdout.Bytes(), lines, err).Error(), Log: lines}
 }
 
 // maxNPMAnswer bounds what npm may print; the longest real list of versions has
@@ -166,6 +166,9 @@ const maxNPMAnswer = 64 << 20 // bytes
 // npmError finds npm's own words for what went wrong: in the JSON that --json
 // prints, or in the lines marked "npm error" (npm ERR! before npm 10).
 func npmError(stdout []byte, complaint []string, cause error) error {
+	if _, ended := errors.AsType[*boundError](cause); ended {
+		return fmt.Errorf("npm: %w", cause)
+	}
 	var report struct {
 		Error struct{ Code, Summary string } `json:"error"`
 	}

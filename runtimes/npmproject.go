@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -122,7 +121,7 @@ func (n *npmProject) install(ctx context.Context, v sweep.Version, program map[s
 		}
 		args = append(args, "--before="+published)
 	}
-	if err := n.runIn(ctx, project, args...); err != nil {
+	if _, err := n.run(ctx, project, args...); err != nil {
 		return buildFacts{}, err
 	}
 	// npm's own copy of the lock, which no program reads.
@@ -134,7 +133,7 @@ func (n *npmProject) install(ctx context.Context, v sweep.Version, program map[s
 
 // published is when the registry says that a version was published.
 func (n *npmProject) published(ctx context.Context, version string) (string, error) {
-	out, err := n.run(ctx, "view", n.pack.Package, "time", "--json")
+	out, err := n.run(ctx, "", "view", n.pack.Package, "time", "--json")
 	if err != nil {
 		return "", fmt.Errorf("asking npm when it was published: %w", err)
 	}
@@ -146,30 +145,6 @@ func (n *npmProject) published(ctx context.Context, version string) (string, err
 		return "", errors.New("the registry does not tell when it was published")
 	}
 	return times[version], nil
-}
-
-// runIn runs npm in a folder. The error of a failed command is a *BuildError
-// with npm's own complaint and its last lines.
-func (n *npmProject) runIn(ctx context.Context, dir string, args ...string) error {
-	limited, cancel := context.WithTimeout(ctx, commandTime)
-	defer cancel()
-	cmd := exec.CommandContext(limited, n.command, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "npm_config_update_notifier=false", "npm_config_package_lock=true",
-		"npm_config_global=false", "npm_config_workspaces=false") // a project of its own, whatever lies around it
-	var stderr tail
-	cmd.Stderr = &stderr
-	if err := runGroup(cmd); err != nil {
-		lines := stderr.lines()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case limited.Err() != nil:
-			return &BuildError{Reason: fmt.Sprintf("npm: not done within %v", commandTime), Log: lines}
-		}
-		return &BuildError{Reason: npmError(nil, lines, err).Error(), Log: lines}
-	}
-	return nil
 }
 
 // npmLock is what is read of npm's lockfile. The keys are folders:

@@ -104,7 +104,7 @@ func TestBuildDoesNotOutliveAKill(t *testing.T) {
 	if os.Getenv("VERSWEEP_TEST_BUILDS") != "" {
 		build := exec.CommandContext(t.Context(), "sh", "-c", "echo $$; exec sleep 60")
 		build.Stdout = os.Stderr
-		runGroup(build)
+		runGroup(build, newBuildMemory(0, 0))
 		return
 	}
 	out, err := parent.StderrPipe()

@@ -2,11 +2,9 @@ package runtimes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,26 +60,18 @@ func (l *ProcessLauncher) runBuild(ctx context.Context, b sweep.Build, scratch, 
 	if err := os.Mkdir(temporary, 0o755); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, l.buildTime)
-	defer cancel()
 	at := places{build: files, program: l.program, main: l.recipe.main(), runtime: b.Runtime, version: b.Version}
 	args := at.fill(l.recipe.Build)
-	cmd := exec.CommandContext(limited, args[0], args[1:]...)
-	cmd.Dir = files
-	cmd.Env = buildEnvironment(os.Environ(), scratch, temporary, b.Version)
 	var output tail
-	cmd.Stdout, cmd.Stderr = &output, &output
-	err := runGroup(cmd)
-	if cmd.Process != nil {
-		signalGroup(cmd.Process.Pid, true) // what the command left running
-	}
-	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+	err := command{
+		args: args, dir: files, env: buildEnvironment(os.Environ(), scratch, temporary, b.Version),
+		stdout: &output, stderr: &output, within: l.buildTime, memory: l.cache.bounds(),
+	}.run(ctx)
+	if err == nil {
 		return nil
-	case ctx.Err() != nil:
+	}
+	if ctx.Err() != nil {
 		return ctx.Err()
-	case limited.Err() != nil:
-		err = fmt.Errorf("not done within %v", l.buildTime)
 	}
 	failed := &BuildError{
 		Reason: fmt.Sprintf("building %s %s: %s: %v", l.definition.Name, b.Version, filepath.Base(args[0]), err), Log: output.lines(),

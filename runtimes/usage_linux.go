@@ -1,9 +1,9 @@
 package runtimes
 
 import (
-	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -45,40 +45,45 @@ func processCPU(pid int) (time.Duration, error) {
 }
 
 // processTree lists root and all its descendants, root first.
-func processTree(root int) []int {
-	children := map[int][]int{}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return []int{root}
-	}
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			parent := parentOf(pid)
-			children[parent] = append(children[parent], pid)
-		}
-	}
-	tree := []int{root}
-	for i := 0; i < len(tree); i++ {
-		tree = append(tree, children[tree[i]]...)
-	}
-	return tree
+func processTree(root int) []int { return allProcesses().tree(root) }
+
+// processTable says how the machine's processes hang together.
+type processTable struct {
+	children map[int][]int
+	group    map[int]int // process group by process
 }
 
-// parentOf is a process's parent; 0 when unknown.
-func parentOf(pid int) int {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// allProcesses reads /proc. It is empty where that cannot be read.
+func allProcesses() processTable {
+	t := processTable{map[int][]int{}, map[int]int{}}
+	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return 0
+		return t
 	}
-	// The name in parentheses may hold anything, so count from its end:
-	// state, then parent.
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 2 {
-		return 0
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		fields := statFields(filepath.Join("/proc", e.Name()))
+		if len(fields) < 3 {
+			continue // it has ended meanwhile
+		}
+		parent, err := strconv.Atoi(fields[1])
+		group, groupErr := strconv.Atoi(fields[2])
+		if err == nil && groupErr == nil {
+			t.children[parent] = append(t.children[parent], pid)
+			t.group[pid] = group
+		}
 	}
-	parent, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return 0
+	return t
+}
+
+// tree lists root and all its descendants, root first.
+func (t processTable) tree(root int) []int {
+	tree := []int{root}
+	for i := 0; i < len(tree); i++ {
+		tree = append(tree, t.children[tree[i]]...)
 	}
-	return parent
+	return tree
 }

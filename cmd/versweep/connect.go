@@ -71,6 +71,10 @@ func (a *app) connectEngine(ctx context.Context, f launchFlags) (*runtimes.Engin
 	if f.launcher == launcherProcess {
 		return nil, nil
 	}
+	memory, err := buildMemory()
+	if err != nil {
+		return nil, err
+	}
 	engine, err := runtimes.ConnectEngine(ctx, a.hear)
 	if err != nil && f.launcher == launcherAuto && errors.Is(err, runtimes.ErrNoEngine) && ctx.Err() == nil {
 		a.say("no container engine answers: servers run as processes of this machine")
@@ -79,6 +83,7 @@ func (a *app) connectEngine(ctx context.Context, f launchFlags) (*runtimes.Engin
 	if err != nil {
 		return nil, err
 	}
+	engine.BoundBuilds(memory)
 	if f.caBundle == "" {
 		return engine, nil
 	}

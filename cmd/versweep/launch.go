@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"runtime"
 	"slices"
 
@@ -63,11 +64,26 @@ func (f *launchFlags) openCache() (*runtimes.Cache, error) {
 			return nil, err
 		}
 	}
+	memory, err := buildMemory()
+	if err != nil {
+		return nil, err
+	}
 	cache, err := runtimes.OpenCache(dir)
 	if err != nil {
 		return nil, &hintedError{err, "name a folder that you may write to with --cache"}
 	}
+	cache.BoundMemory(memory)
 	return cache, nil
+}
+
+// buildMemory is what a build may take as the environment says, in bytes; 0 for
+// the usual.
+func buildMemory() (int64, error) {
+	memory, err := runtimes.ParseBuildMemory(os.Getenv(runtimes.BuildMemoryVariable))
+	if err != nil {
+		return 0, misuse("it is the memory that a build may take, such as 6GiB or 1500MiB", "$%s: %v", runtimes.BuildMemoryVariable, err)
+	}
+	return memory, nil
 }
 
 // cpuSets decides where server and load engine run: apart from each other.
