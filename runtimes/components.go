@@ -63,7 +63,7 @@ func (l *ProcessLauncher) withComponents(ctx context.Context, b sweep.Build) (sw
 		return b, fmt.Errorf("asking %s %s for its components: %w", l.definition.Name, b.Version, err)
 	}
 	defer os.RemoveAll(scratch)
-	var output tail // of more than a tail holds, the rest is no JSON object
+	var output Tail // of more than a tail holds, the rest is no JSON object
 	err = command{
 		args: l.places(b, "0").fill(l.recipe.Components), dir: scratch, env: append(l.recipe.environment("0", scratch), serverPath),
 		stdout: &output, within: componentsTime, memory: l.cache.bounds(),

@@ -205,12 +205,12 @@ func TestOwnerIsGone(t *testing.T) {
 }
 
 func TestTailKeepsTheEnd(t *testing.T) {
-	var tl tail
+	var tl Tail
 	for range 3000 {
 		tl.Write([]byte("an ordinary line of output that nobody will miss\n"))
 	}
 	tl.Write([]byte("\n  \nthe reason\xff\n"))
-	lines := tl.lines()
+	lines := tl.Lines()
 	if len(lines) != tailLines || lines[len(lines)-1] != "the reason\uFFFD" || len(tl.buf) > tailBytes {
 		t.Errorf("%d lines, last %q, %d bytes", len(lines), lines[len(lines)-1], len(tl.buf))
 	}

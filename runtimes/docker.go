@@ -286,11 +286,11 @@ func (e *Engine) logs(id string) []string {
 		return []string{"(no log: " + err.Error() + ")"}
 	}
 	defer stream.Close()
-	var t tail
+	var t Tail
 	if _, err := stdcopy.StdCopy(&t, &t, stream); err != nil {
-		return append(t.lines(), "(log cut: "+err.Error()+")")
+		return append(t.Lines(), "(log cut: "+err.Error()+")")
 	}
-	return t.lines()
+	return t.Lines()
 }
 
 // outputOf runs a command in a container to its end and returns what it wrote

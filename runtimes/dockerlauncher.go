@@ -201,7 +201,7 @@ type containerInstance struct {
 	loaded    bool // the load engine has carried out its job
 	input     io.WriteCloser
 	output    io.ReadCloser
-	complaint tail
+	complaint Tail
 
 	gone  chan struct{} // closed once the server has ended and ended is set
 	ended ended
@@ -365,7 +365,7 @@ func (c *containerInstance) Load(ctx context.Context, profile load.Profile, hook
 	case ctx.Err() != nil:
 		return load.Result{}, ctx.Err()
 	case err != nil:
-		return load.Result{}, c.lost(ctx, fmt.Errorf("%w (load engine: %s)", err, strings.Join(c.complaint.lines(), "; ")))
+		return load.Result{}, c.lost(ctx, fmt.Errorf("%w (load engine: %s)", err, strings.Join(c.complaint.Lines(), "; ")))
 	}
 	return result, nil
 }

@@ -24,7 +24,7 @@ func runEngine(ctx context.Context, self string, job load.Job, hooks load.Hooks)
 	cmd := exec.CommandContext(ctx, self, EngineCommand)
 	stopGroup(cmd)
 	cmd.WaitDelay = time.Second
-	var complaint tail
+	var complaint Tail
 	cmd.Stderr = &complaint
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -46,7 +46,7 @@ func runEngine(ctx context.Context, self string, job load.Job, hooks load.Hooks)
 	case ctx.Err() != nil:
 		return load.Result{}, ctx.Err()
 	case err != nil && waitErr != nil:
-		return load.Result{}, fmt.Errorf("%w (load engine: %v; %s)", err, waitErr, strings.Join(complaint.lines(), "; "))
+		return load.Result{}, fmt.Errorf("%w (load engine: %v; %s)", err, waitErr, strings.Join(complaint.Lines(), "; "))
 	case err != nil:
 		return load.Result{}, err
 	case writeErr != nil:

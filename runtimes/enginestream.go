@@ -30,7 +30,7 @@ type message struct {
 // does not finish. It returns the id of the image that a build made. A failure
 // is a *BuildError with the engine's words and its last lines.
 func readStream(stream io.Reader) (imageID string, err error) {
-	var log tail
+	var log Tail
 	for messages := json.NewDecoder(stream); ; {
 		var m message
 		if err := messages.Decode(&m); errors.Is(err, io.EOF) {
@@ -47,7 +47,7 @@ func readStream(stream io.Reader) (imageID string, err error) {
 			if reason == "" {
 				reason = m.Error
 			}
-			failed := &BuildError{Reason: firstWords(reason), Log: log.lines()}
+			failed := &BuildError{Reason: firstWords(reason), Log: log.Lines()}
 			// The engine tells everything in words.
 			if strings.Contains(reason, "no space left on device") {
 				return "", fmt.Errorf("%w: %w", ErrEngineFull, failed)

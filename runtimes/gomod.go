@@ -247,7 +247,7 @@ func (g *gomod) obtain(ctx context.Context, v sweep.Version) (sweep.Build, error
 // own first complaint.
 func (g *gomod) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
-	var stderr tail
+	var stderr Tail
 	err := command{
 		args: append([]string{g.command}, args...), dir: dir,
 		env: append(os.Environ(),
@@ -261,7 +261,7 @@ func (g *gomod) run(ctx context.Context, dir string, args ...string) ([]byte, er
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		lines := stderr.lines()
+		lines := stderr.Lines()
 		return stdout.Bytes(), &BuildError{Reason: goComplaint(lines, err), Log: lines}
 	}
 	return stdout.Bytes(), nil

@@ -142,7 +142,7 @@ func (n *npm) fetch(ctx context.Context, version, folder string) (string, error)
 // complaint and its last lines.
 func (n *npm) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var stdout bytes.Buffer
-	var complaint tail
+	var complaint Tail
 	err := command{
 		args: append([]string{n.command}, args...), dir: dir,
 		env: append(os.Environ(), "npm_config_update_notifier=false", "npm_config_fund=false", "npm_config_audit=false",
@@ -155,7 +155,7 @@ func (n *npm) run(ctx context.Context, dir string, args ...string) ([]byte, erro
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	lines := complaint.lines()
+	lines := complaint.Lines()
 	return nil, &BuildError{Reason: npmError(stdout.Bytes(), lines, err).Error(), Log: lines}
 }
 

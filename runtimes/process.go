@@ -131,7 +131,7 @@ type processInstance struct {
 	port     int
 	scratch  string // its working folder
 	cmd      *exec.Cmd
-	output   tail
+	output   Tail
 	startup  time.Duration
 
 	exited  chan struct{} // closed once the process has ended and waitErr is set
@@ -160,11 +160,11 @@ func (p *processInstance) await(ctx context.Context, started time.Time) error {
 	})
 	select {
 	case <-p.exited:
-		return &sweep.StartError{Reason: "ended before it served: " + p.status(), Log: p.output.lines()}
+		return &sweep.StartError{Reason: "ended before it served: " + p.status(), Log: p.output.Lines()}
 	default:
 	}
 	if notReady, ok := errors.AsType[*notReadyError](err); ok {
-		return &sweep.StartError{Reason: notReady.reason, Log: p.output.lines()}
+		return &sweep.StartError{Reason: notReady.reason, Log: p.output.Lines()}
 	}
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (p *processInstance) await(ctx context.Context, started time.Time) error {
 		return fmt.Errorf("finding out who listens on port %d: %w", p.port, err)
 	}
 	if !ours {
-		return &sweep.StartError{Reason: fmt.Sprintf("port %d is answered by another process", p.port), Log: p.output.lines()}
+		return &sweep.StartError{Reason: fmt.Sprintf("port %d is answered by another process", p.port), Log: p.output.Lines()}
 	}
 	p.startup = ready.Sub(started)
 	return nil
@@ -229,7 +229,7 @@ func (p *processInstance) Stop() (sweep.Exit, error) {
 		}
 		signalGroup(p.cmd.Process.Pid, true)
 		<-p.exited
-		p.exit.Log = p.output.lines()
+		p.exit.Log = p.output.Lines()
 		p.stopErr = os.RemoveAll(p.scratch)
 	})
 	return p.exit, p.stopErr

@@ -62,7 +62,7 @@ func (l *ProcessLauncher) runBuild(ctx context.Context, b sweep.Build, scratch, 
 	}
 	at := places{build: files, program: l.program, main: l.recipe.main(), runtime: b.Runtime, version: b.Version}
 	args := at.fill(l.recipe.Build)
-	var output tail
+	var output Tail
 	err := command{
 		args: args, dir: files, env: buildEnvironment(os.Environ(), scratch, temporary, b.Version),
 		stdout: &output, stderr: &output, within: l.buildTime, memory: l.cache.bounds(),
@@ -74,7 +74,7 @@ func (l *ProcessLauncher) runBuild(ctx context.Context, b sweep.Build, scratch, 
 		return ctx.Err()
 	}
 	failed := &BuildError{
-		Reason: fmt.Sprintf("building %s %s: %s: %v", l.definition.Name, b.Version, filepath.Base(args[0]), err), Log: output.lines(),
+		Reason: fmt.Sprintf("building %s %s: %s: %v", l.definition.Name, b.Version, filepath.Base(args[0]), err), Log: output.Lines(),
 	}
 	if n := len(failed.Log); n > 0 {
 		failed.Reason += fmt.Sprintf(" (%.200q)", failed.Log[n-1])

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -110,11 +109,13 @@ func registryError(err error) error {
 	return fmt.Errorf("status %d: %s", refusal.StatusCode, words)
 }
 
-// How long registries that want fewer requests are waited for: altogether, and
-// at a time when they do not say how long.
+// How long registries that want fewer requests are waited for: altogether, at a
+// time when they do not say how long, and at least, so that one that says 0 for
+// ever uses up the budget.
 const (
-	longestWait = time.Minute
-	usualWait   = 2 * time.Second
+	longestWait  = time.Minute
+	usualWait    = 2 * time.Second
+	shortestWait = 100 * time.Millisecond
 )
 
 // patientTransport waits as long as a registry says when it answers "too many
@@ -133,7 +134,11 @@ func (t *patientTransport) RoundTrip(request *http.Request) (*http.Response, err
 		if err != nil || answer.StatusCode != http.StatusTooManyRequests || request.Body != nil {
 			return answer, err
 		}
-		wait := retryAfter(answer.Header.Get("Retry-After"), time.Now())
+		wait, ok := RetryAfter(answer.Header, time.Now())
+		if !ok {
+			wait = usualWait
+		}
+		wait = max(wait, shortestWait)
 		if !t.mayWait(wait) {
 			return answer, nil
 		}
@@ -155,19 +160,6 @@ func (t *patientTransport) mayWait(wait time.Duration) bool {
 	}
 	t.budget -= wait
 	return true
-}
-
-// retryAfter reads the header of RFC 9110 section 10.2.3: seconds or a date.
-// At least a tenth of a second, so that a registry that says 0 for ever uses up
-// the budget.
-func retryAfter(header string, now time.Time) time.Duration {
-	wait := usualWait
-	if seconds, err := strconv.Atoi(header); err == nil {
-		wait = time.Duration(seconds) * time.Second
-	} else if date, err := http.ParseTime(header); err == nil {
-		wait = date.Sub(now)
-	}
-	return max(wait, 100*time.Millisecond)
 }
 
 // login is what an engine needs to pull from a registry. It is asked for anew

@@ -8,20 +8,20 @@ import (
 	"sync"
 )
 
-// How much of a server's output is kept for failure reports.
+// How much of what others write is kept, for failure reports.
 const (
 	tailBytes = 64 << 10
 	tailLines = 20
 )
 
-// tail keeps the end of what is written to it. Goroutines may share it.
-type tail struct {
+// Tail keeps the end of what is written to it. Goroutines may share it.
+type Tail struct {
 	mu  sync.Mutex
 	buf []byte
 }
 
 // Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buf = append(t.buf, p...)
@@ -31,9 +31,9 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lines returns the last lines written that are not blank, oldest first, without
+// Lines returns the last lines written that are not blank, oldest first, without
 // secrets.
-func (t *tail) lines() []string {
+func (t *Tail) Lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var lines []string

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"versweep/charts"
+	"versweep/runtimes"
 	"versweep/sweep/nightly"
 )
 
@@ -27,9 +28,7 @@ type commandChannel struct {
 }
 
 const (
-	// outputKept is how much of a program's output is kept, in bytes: the end.
-	outputKept = 4 << 10
-	// lettersShown is how much of its last line is shown.
+	// lettersShown is how much of the last line of a program's output is shown.
 	lettersShown = 200
 	// closingTime is what is left to a killed program's children to let go of its
 	// output.
@@ -69,7 +68,7 @@ func (c *commandChannel) tell(ctx context.Context, n nightly.Notice) error {
 	cmd.Dir, cmd.Stdin = c.folder, bytes.NewReader(append(input, '\n'))
 	// An environment variable can hold no NUL, and a name from outside can.
 	cmd.Env = append(os.Environ(), "VERSWEEP_STATE="+string(n.State), "VERSWEEP_TARGET="+charts.Printable(n.Target), "VERSWEEP_KEY="+charts.Printable(n.Key))
-	var output lastBytes
+	var output runtimes.Tail
 	cmd.Stdout, cmd.Stderr = &output, &output
 	// A group of its own, so that what it has started ends with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -82,27 +81,19 @@ func (c *commandChannel) tell(ctx context.Context, n nightly.Notice) error {
 	case errors.Is(err, exec.ErrWaitDelay), err == nil, errors.Is(err, syscall.EPIPE):
 		return nil // it may leave something behind, and need not read what it is told
 	}
-	if line := output.lastLine(); line != "" {
+	if line := lastLine(&output); line != "" {
 		return fmt.Errorf("%w: %s", err, line)
 	}
 	return err
 }
 
-// lastBytes keeps the end of what is written to it.
-type lastBytes struct{ kept []byte }
-
-func (l *lastBytes) Write(p []byte) (int, error) {
-	l.kept = append(l.kept, p...)
-	if extra := len(l.kept) - outputKept; extra > 0 {
-		l.kept = append(l.kept[:0], l.kept[extra:]...)
+// lastLine is the last line with something in it, printable and without secrets.
+func lastLine(output *runtimes.Tail) string {
+	lines := output.Lines()
+	if len(lines) == 0 {
+		return ""
 	}
-	return len(p), nil
-}
-
-// lastLine is the last line with something in it, printable.
-func (l *lastBytes) lastLine() string {
-	text := strings.TrimSpace(string(l.kept))
-	runes := []rune(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
+	runes := []rune(strings.TrimSpace(lines[len(lines)-1]))
 	return charts.Printable(string(runes[:min(len(runes), lettersShown)]))
 }
 

@@ -80,13 +80,14 @@ func TestCommandIsLookedForBesideTheSettings(t *testing.T) {
 
 func TestCommandThatFails(t *testing.T) {
 	for text, want := range map[string]string{
-		`echo first; echo last >&2; exit 3`:     "new of node-qps-20.5.0: exit status 3: last\nmissing of missing-node-x: exit status 3: last",
-		`exit 1`:                                "new of node-qps-20.5.0: exit status 1\nmissing of missing-node-x: exit status 1",
-		`[ "$VERSWEEP_STATE" = new ] || exit 1`: "missing of missing-node-x: exit status 1",
-		`printf '\033[31mred\n\n'; exit 1`:      `new of node-qps-20.5.0: exit status 1: \x1b[31mred` + "\n" + `missing of missing-node-x: exit status 1: \x1b[31mred`,
-		`kill -9 $$`:                            "new of node-qps-20.5.0: signal: killed\nmissing of missing-node-x: signal: killed",
-		`exec true`:                             "", // need not read what it is told
-		`head -c 3000000 /dev/zero | tr '\0' x; echo end`: "",
+		`echo first; echo last >&2; exit 3`:                     "new of node-qps-20.5.0: exit status 3: last\nmissing of missing-node-x: exit status 3: last",
+		`exit 1`:                                                "new of node-qps-20.5.0: exit status 1\nmissing of missing-node-x: exit status 1",
+		`[ "$VERSWEEP_STATE" = new ] || exit 1`:                 "missing of missing-node-x: exit status 1",
+		`printf '\033[31mred\n\n'; exit 1`:                      `new of node-qps-20.5.0: exit status 1: \x1b[31mred` + "\n" + `missing of missing-node-x: exit status 1: \x1b[31mred`,
+		`echo "PUT https://me:hunter22@host.example/x"; exit 1`: "new of node-qps-20.5.0: exit status 1: PUT https://***@host.example/x\nmissing of missing-node-x: exit status 1: PUT https://***@host.example/x",
+		`kill -9 $$`:                                            "new of node-qps-20.5.0: signal: killed\nmissing of missing-node-x: signal: killed",
+		`exec true`:                                             "", // need not read what it is told
+		`head -c 3000000 /dev/zero | tr '\0' x; echo end`:       "",
 	} {
 		err := script(t, text).deliver(context.Background(), night)
 		if got := errors.Join(err); got == nil && want != "" || got != nil && got.Error() != want {

@@ -11,12 +11,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"versweep/charts"
 	"versweep/cmd/versweep/settings"
+	"versweep/runtimes"
 	"versweep/sweep/nightly"
 )
 
@@ -129,10 +129,11 @@ func (w *webhook) post(ctx context.Context, body []byte, key string) *postError 
 	if answer.StatusCode >= 200 && answer.StatusCode < 300 {
 		return nil
 	}
+	after, _ := runtimes.RetryAfter(answer.Header, w.now())
 	return &postError{
 		error: errors.New(w.refusal(answer, string(said))),
 		again: answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests,
-		after: retryAfter(answer.Header.Get("Retry-After"), w.now()),
+		after: after,
 	}
 }
 
@@ -180,17 +181,6 @@ func idempotencyKey(n nightly.Night) string {
 		fmt.Fprintf(h, "%q %q\n", notice.Key, notice.State)
 	}
 	return "versweep-" + hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// retryAfter reads seconds or a date, as RFC 9110 has it; 0 when it is neither.
-func retryAfter(value string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseInt(strings.TrimSpace(value), 10, 32); err == nil {
-		return time.Duration(max(0, seconds)) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }
 
 func pause(ctx context.Context, d time.Duration) error {
