@@ -195,15 +195,11 @@ func (a *app) completeFindings(cmd *cobra.Command, args []string, _ string) ([]c
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	h, err := a.openHistory(cmd.Context())
-	if err != nil {
+	h, targets, ok := a.storedTargets(cmd.Context())
+	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer h.Close()
-	targets, err := h.Targets(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	var list []cobra.Completion
 	for _, target := range targets {
 		findings, err := a.acknowledgeable(cmd.Context(), h, target, sweep.JudgeOptions{})

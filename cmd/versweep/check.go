@@ -69,15 +69,11 @@ regression counts elsewhere.`,
 
 // completeStored offers the targets that have sweeps.
 func (a *app) completeStored(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	h, err := a.openHistory(cmd.Context())
-	if err != nil {
+	h, targets, ok := a.storedTargets(cmd.Context())
+	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer h.Close()
-	targets, err := h.Targets(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	return slices.DeleteFunc(targets, func(t string) bool { return slices.Contains(args, t) }), cobra.ShellCompDirectiveNoFileComp
 }
 

@@ -84,6 +84,13 @@ the form that import csv reads: a row a sample and metric, with numbers in full.
 }
 
 func (a *app) exportCSV(ctx context.Context, targets []string, f exportFlags) error {
+	return a.exportSamples(ctx, targets, f, func(w io.Writer, sweeps iter.Seq2[sweep.Sweep, error]) error {
+		return exports.CSV(w, labelled(sweeps), f.metrics)
+	})
+}
+
+// exportSamples writes the sweeps that are asked for, which are read one by one.
+func (a *app) exportSamples(ctx context.Context, targets []string, f exportFlags, write func(io.Writer, iter.Seq2[sweep.Sweep, error]) error) error {
 	st, err := store.OpenReadOnly(ctx, a.db)
 	if err != nil {
 		return err
@@ -99,7 +106,7 @@ func (a *app) exportCSV(ctx context.Context, targets []string, f exportFlags) er
 			return err
 		}
 	}
-	return a.writeOut(f.output, func(w io.Writer) error { return exports.CSV(w, labelled(sweeps), f.metrics) })
+	return a.writeOut(f.output, func(w io.Writer) error { return write(w, sweeps) })
 }
 
 // metricOfAny refuses a metric that no sweep can have.
@@ -145,17 +152,8 @@ of each target, or of all targets that were swept.`,
 }
 
 func (a *app) exportGoBench(ctx context.Context, targets []string, f exportFlags) error {
-	st, err := store.OpenReadOnly(ctx, a.db)
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	ids, err := a.sweepsToExport(ctx, st, targets, f)
-	if err != nil {
-		return err
-	}
-	return a.writeOut(f.output, func(w io.Writer) error {
-		for sw, err := range oneByOne(ctx, st, ids) {
+	return a.exportSamples(ctx, targets, f, func(w io.Writer, sweeps iter.Seq2[sweep.Sweep, error]) error {
+		for sw, err := range sweeps {
 			if err != nil {
 				return err
 			}

@@ -21,3 +21,17 @@ func (a *app) setState(ctx context.Context, ack sweep.Acknowledgement) error {
 	defer st.Close()
 	return st.SetState(ctx, ack, a.now())
 }
+
+// storedTargets is what completions choose from: the store, to be closed, and the
+// targets in it; false when there is none.
+func (a *app) storedTargets(ctx context.Context) (h history, targets []string, ok bool) {
+	h, err := a.openHistory(ctx)
+	if err != nil {
+		return nil, nil, false
+	}
+	if targets, err = h.Targets(ctx); err != nil {
+		h.Close()
+		return nil, nil, false
+	}
+	return h, targets, true
+}

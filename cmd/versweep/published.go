@@ -78,6 +78,15 @@ func publishedTarget(args []string, spec string) (string, error) {
 	return targets[0], nil
 }
 
+// publishedOfArgs is publishedOf for the target of publishedTarget.
+func publishedOfArgs(args []string, spec string) (published.Dataset, error) {
+	target, err := publishedTarget(args, spec)
+	if err != nil {
+		return published.Dataset{}, err
+	}
+	return publishedOf(target, spec)
+}
+
 // partsOf lists what --published takes for the single sweeps of a dataset:
 // "techempower-9/json".
 func partsOf(d published.Dataset) []string {
@@ -195,11 +204,7 @@ func (a *app) sayOrigin(d published.Dataset) {
 
 // drawPublished draws the trend of the one table of a dataset.
 func (a *app) drawPublished(args []string, f chartFlags) error {
-	target, err := publishedTarget(args, f.posts)
-	if err != nil {
-		return err
-	}
-	d, err := publishedOf(target, f.posts)
+	d, err := publishedOfArgs(args, f.posts)
 	if err != nil {
 		return err
 	}

@@ -69,11 +69,7 @@ func (a *app) tableCommand() *cobra.Command {
 				f.width = a.columns()
 			}
 			if cmd.Flags().Changed("published") {
-				target, err := publishedTarget(args, f.posts)
-				if err != nil {
-					return err
-				}
-				d, err := publishedOf(target, f.posts)
+				d, err := publishedOfArgs(args, f.posts)
 				if err != nil {
 					return err
 				}
