@@ -27,6 +27,7 @@ func startedBy(t *testing.T, e *Engine, command string) (*DockerLauncher, sweep.
 // What a server can do, asked from inside: it looks around, writes what it has
 // found and ends.
 func TestEngineConfinesFromInside(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	l, b := startedBy(t, e, strings.Join([]string{
 		"exec 2>/dev/null", // what is refused; the log has few lines
@@ -105,6 +106,7 @@ func TestEngineLabelsContainers(t *testing.T) {
 
 // A server that wants more memory than it may have, and one that is killed.
 func TestEngineTellsOutOfMemoryFromKilled(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	for name, tt := range map[string]struct{ command, want string }{
 		"out of memory": {"exec tail /dev/zero", "ended before it served: out of memory"},
@@ -214,6 +216,7 @@ func TestEngineRemovesOlderImages(t *testing.T) {
 // --ca-bundle: what a recipe runs sees the certificates; what is started of the
 // image does not.
 func TestEngineBuildsTrustTheBundle(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	const bundle = "/etc/ssl/certs/ca-certificates.crt"
 	if err := e.TrustInBuilds(bundle); err != nil {

@@ -267,6 +267,7 @@ func TestEngineRemovesLeftovers(t *testing.T) {
 }
 
 func TestEngineReportsAFailedBuild(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	s := shellTarget("true")
 	s.recipe.Image.Packages = []string{"no-such-package-anywhere"}

@@ -33,6 +33,7 @@ while (my $c = $port->accept) {
 // Releases are built by the target's Dockerfile from the files of their tags, and
 // so is any commit. One fails, with the builder's words; the others are measured.
 func TestEngineBuildsGitReleases(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	t.Cleanup(func() { removeImages(t, e, "server") })
 	dir := t.TempDir()

@@ -46,6 +46,7 @@ func TestMergedBranches(t *testing.T) {
 // By name, tag and hash, wherever the repository lies, with the dates of the
 // commits and not of their tags, and nothing fetched twice.
 func TestHistoryOfVersions(t *testing.T) {
+	t.Parallel()
 	work := everyTagForm(t)
 	runGit(t, work, "checkout", "-q", "-b", "side", "v1.0.0")
 	commitFiles(t, work, map[string]string{"side": "x"})

@@ -164,6 +164,7 @@ func TestHistoryWithoutACommonFirstParent(t *testing.T) {
 // are random: with such, git's own good..bad goes wrong, so git is asked for all
 // of both histories and the difference taken here.
 func TestHistoryIsGits(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	repository, err := git.PlainInit(dir, true)
 	if err != nil {
@@ -239,6 +240,7 @@ func TestHistoryIsGits(t *testing.T) {
 
 // A history of 50,000 commits is listed; one longer than the bound is not.
 func TestLongHistory(t *testing.T) {
+	t.Parallel()
 	g := newGraphMaker(t, memory.NewStorage())
 	const n = 50_000
 	g.commit("at", "0", 0)

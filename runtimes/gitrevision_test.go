@@ -23,6 +23,7 @@ func hashBytes(t *testing.T, hash string) []byte {
 // Any commit is built as a tag is, however it is named and wherever it lies:
 // what git itself takes the name for.
 func TestGitCommits(t *testing.T) {
+	t.Parallel()
 	work := everyTagForm(t)
 	runGit(t, work, "checkout", "-q", "-b", "side", "v1.0.0")
 	commitFiles(t, work, map[string]string{"version": "side", "more": "x"})

@@ -129,6 +129,7 @@ func TestLinksThatStayInside(t *testing.T) {
 }
 
 func TestGitSubmodules(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"inner", "library", "server"} {
 		runGit(t, dir, "init", "-q", name)

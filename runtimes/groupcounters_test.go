@@ -55,6 +55,7 @@ func startBox(t *testing.T, e *Engine, command string, memory int64) *containerI
 // A quota that somebody puts on a container is seen, by the kernel's counters
 // here and by the engine's own elsewhere.
 func TestEngineThrottlingIsSeen(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	c := startBox(t, e, "while :; do :; done", 64<<20)
 	if !c.here {
@@ -77,6 +78,7 @@ func TestEngineThrottlingIsSeen(t *testing.T) {
 
 // A worker that is killed for its memory leaves the server running.
 func TestEngineSeesAWorkerOutOfMemory(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	c := startBox(t, e, "while :; do tail /dev/zero; done", 16<<20)
 	if !c.here {

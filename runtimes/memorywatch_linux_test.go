@@ -96,6 +96,7 @@ func TestSharedMemoryIsCountedOnce(t *testing.T) {
 
 // Each step of a build in a container has its bound, without swap.
 func TestEngineBoundsBuilds(t *testing.T) {
+	t.Parallel()
 	e := needEngine(t)
 	const bound = 64 << 20
 	e.BoundBuilds(bound)

@@ -209,6 +209,7 @@ func digestOf(t *testing.T, b []byte) string {
 // One small old release, which carries an archive inside the package, and one
 // new one, through the real npm: listed, fetched, checked, unpacked and run.
 func TestRealNodeReleases(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Fatal("this test needs npm, as the README says")
 	}

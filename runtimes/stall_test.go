@@ -11,6 +11,7 @@ import (
 
 // An answer that stands still is given up; one that is slow but comes is not.
 func TestAnswersThatStandStillAreGivenUp(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/never" {
 			<-r.Context().Done()
