@@ -27,6 +27,14 @@ func ownerOf(pid int) string {
 	return fmt.Sprintf("%s %s %d %s", strings.ReplaceAll(host, " ", "_"), strings.TrimSpace(string(boot)), pid, startOf(pid))
 }
 
+// ReadOwner tells the machine and the process that owner names; ok is false for what
+// ThisOwner did not write.
+func ReadOwner(owner string) (host string, pid int, ok bool) {
+	var boot, start string
+	_, err := fmt.Sscan(owner, &host, &boot, &pid, &start)
+	return host, pid, err == nil
+}
+
 // startOf is when a process started, in clock ticks since boot; "-" when there
 // is no such process, or only what is left of one that its parent has not asked
 // after: containers without an init keep those for ever.

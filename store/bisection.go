@@ -51,14 +51,6 @@ func (s *Store) CreateBisection(ctx context.Context, b Bisection, now time.Time)
 	return b, err
 }
 
-// ClaimBisection makes owner the process that carries out a bisection, as
-// ClaimSweep does.
-func (s *Store) ClaimBisection(ctx context.Context, id int64, owner string, gone func(owner string) bool) error {
-	return s.change(ctx, fmt.Sprintf("claiming bisection %d", id), func(tx *sql.Tx) error {
-		return claim(ctx, tx, "bisection", id, owner, gone, ErrNoBisection)
-	})
-}
-
 // FinishBisection keeps the answer of a bisection and ends the claim to it. It
 // fails with ErrNoBisection.
 func (s *Store) FinishBisection(ctx context.Context, id int64, answer json.RawMessage, now time.Time) error {

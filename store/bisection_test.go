@@ -127,26 +127,34 @@ func TestTrialsAreNoSweeps(t *testing.T) {
 }
 
 // Trials have no owner: that of the bisection is at work.
-func TestPendingTellsWhoBisects(t *testing.T) {
+func TestBisectionUnderWayIsClaimed(t *testing.T) {
 	s := fresh(t)
 	ctx := t.Context()
 	b, err := s.CreateBisection(ctx, someBisection(), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 0 {
-		t.Errorf("nobody is at it: %+v, %v", p, err)
+	claimed := func(gone bool) bool {
+		t.Helper()
+		is, err := s.Claimed(ctx, func(owner string) bool { return gone || owner != "one" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	if claimed(false) {
+		t.Error("nobody is at it")
 	}
 	if err := s.ClaimBisection(ctx, b.ID, "one", func(string) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 1 || p.Owners[0] != "one" {
-		t.Errorf("at work: %+v, %v", p, err)
+	if !claimed(false) || claimed(true) {
+		t.Error("it goes by whether its owner is gone, and it does not")
 	}
 	if err := s.FinishBisection(ctx, b.ID, nil, noon); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := s.Pending(ctx); err != nil || len(p.Owners) != 0 {
-		t.Errorf("finished: %+v, %v", p, err)
+	if claimed(false) {
+		t.Error("it is finished")
 	}
 }

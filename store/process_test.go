@@ -30,7 +30,7 @@ func roles() map[string]func(ctx context.Context, path string) error {
 		"save":   saveForEver,
 		"open":   openAndSave,
 		"nobody": openAsNobody, "migrate": openOnly,
-		"thin": thinSlowly,
+		"thin": thinSlowly, "claim": claimForEver,
 	}
 }
 

@@ -45,6 +45,8 @@ type Store struct {
 	// own lock lets one of many waiters starve. Nil when reading only.
 	write *sql.DB
 	read  *sql.DB
+
+	claims claimLock
 }
 
 // Open opens the store at path, making it when there is no file or an empty
@@ -107,6 +109,9 @@ func open(ctx context.Context, path string, migrations fs.FS, readOnly bool) (*S
 		clearLock(file + ".lock")
 	}
 	s := &Store{path: path, file: file, schema: found.version}
+	if !readOnly {
+		s.clearClaims()
+	}
 	if readOnly {
 		s.read, err = openReader(ctx, file)
 	} else {
@@ -177,11 +182,13 @@ func openReader(ctx context.Context, file string) (*sql.DB, error) {
 //
 // Of a store that was written over the connections stay open until the process
 // ends: closing them would move what they have into what is there now.
+//
+// What it claimed and did not finish is free for others from then on.
 func (s *Store) Close() error {
+	errs := []error{s.unlockClaims()}
 	if s.was != nil && s.was.writtenOver() {
 		return nil
 	}
-	var errs []error
 	// The writer last: a connection that only reads cannot tidy up.
 	for _, db := range []*sql.DB{s.read, s.write} {
 		if db != nil {

@@ -24,6 +24,9 @@ func (s *Store) CreateSweep(ctx context.Context, plan sweep.Plan, env sweep.Envi
 // that lacks versions. It is else as CreateSweep and SaveOutcome are.
 func (s *Store) BeginSweep(ctx context.Context, plan sweep.Plan, env sweep.Environment, outcomes []sweep.Outcome, owner string, now time.Time) (sweep.Sweep, error) {
 	created := sweep.Sweep{Plan: plan, Environment: env, Created: time.Unix(0, now.UnixNano()).UTC(), Outcomes: outcomes}
+	if owner != "" {
+		owner = s.signed(owner)
+	}
 	err := s.change(ctx, "saving a new sweep of "+plan.Target, func(tx *sql.Tx) error {
 		seriesID, err := saveSeries(ctx, tx, plan, env)
 		if err != nil {
@@ -68,81 +71,6 @@ func insertSweep(ctx context.Context, tx *sql.Tx, seriesID int64, plan sweep.Pla
 		return 0, err
 	}
 	return id, saveVersions(ctx, tx, id, plan.Versions)
-}
-
-// ClaimSweep makes owner the process that carries out a sweep. It fails with
-// ErrBusy when another has claimed it that is not gone, and with ErrNoSweep.
-// A claim ends with FinishSweep, or with its owner.
-func (s *Store) ClaimSweep(ctx context.Context, id int64, owner string, gone func(owner string) bool) error {
-	return s.change(ctx, fmt.Sprintf("claiming sweep %d", id), func(tx *sql.Tx) error {
-		return claim(ctx, tx, "sweep", id, owner, gone, ErrNoSweep)
-	})
-}
-
-// HeldSweep tells whether a process that is not gone carries a sweep out.
-func (s *Store) HeldSweep(ctx context.Context, id int64, gone func(owner string) bool) (held bool, err error) {
-	err = s.look(ctx, fmt.Sprintf("asking who carries out sweep %d", id), func(tx *sql.Tx) error {
-		var owner sql.NullString
-		err := tx.QueryRowContext(ctx, "SELECT owner FROM sweep WHERE id = ?", id).Scan(&owner)
-		if errors.Is(err, sql.ErrNoRows) {
-			return ErrNoSweep
-		}
-		held = owner.Valid && !gone(owner.String)
-		return err
-	})
-	return held, err
-}
-
-// claim makes owner that of a row of a table, unless another one has it that is not
-// gone. missing says that there is no such row.
-func claim(ctx context.Context, tx *sql.Tx, table string, id int64, owner string, gone func(owner string) bool, missing error) error {
-	var held sql.NullString
-	err := tx.QueryRowContext(ctx, "SELECT owner FROM "+table+" WHERE id = ?", id).Scan(&held)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return missing
-	case err != nil:
-		return err
-	case held.Valid && held.String != owner && !gone(held.String):
-		return ErrBusy
-	}
-	_, err = tx.ExecContext(ctx, "UPDATE "+table+" SET owner = ? WHERE id = ?", owner, id)
-	return err
-}
-
-// ClaimUnfinished makes owner the process that carries out the unfinished sweep
-// that was begun last, of whatever target, among those that no other process has
-// claimed that is not gone, and returns its id. It fails with ErrBusy when others
-// carry out all of them, and with ErrNoSweep when there is none.
-func (s *Store) ClaimUnfinished(ctx context.Context, owner string, gone func(owner string) bool) (id int64, err error) {
-	err = s.change(ctx, "looking for an unfinished sweep", func(tx *sql.Tx) error {
-		none := ErrNoSweep
-		err := each(ctx, tx, func(scan func(...any) error) error {
-			var one int64
-			var held sql.NullString
-			if err := scan(&one, &held); err != nil || id != 0 {
-				return err
-			}
-			if held.Valid && held.String != owner && !gone(held.String) {
-				none = ErrBusy
-				return nil
-			}
-			id = one
-			return nil
-		}, "SELECT id, owner FROM sweep WHERE finished_ns IS NULL"+s.ordinary()+" ORDER BY id DESC")
-		switch {
-		case err != nil:
-			return err
-		case id == 0:
-			return none
-		}
-		_, err = tx.ExecContext(ctx, "UPDATE sweep SET owner = ? WHERE id = ?", owner, id)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return id, err
 }
 
 // FinishSweep marks a sweep as carried out to its end. The first time counts.

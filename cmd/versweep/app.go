@@ -266,6 +266,5 @@ var hints = []struct {
 	{store.ErrNoSweep, "versweep run makes one"},
 	{store.ErrNoBisection, "versweep bisect TARGET GOOD BAD begins one"},
 	{store.ErrGone, "samples taken since are lost; those before are wherever the file went, unless it was written over"},
-	{store.ErrBusy, "wait until that process ends, or name another sweep by its number"},
 	{charts.ErrNothingToDraw, "versweep table shows what was measured, and why the rest was not"},
 }

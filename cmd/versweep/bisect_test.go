@@ -86,13 +86,13 @@ func TestGCSeesBisections(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if at, err := isSweeping(t.Context(), st); err != nil || at {
+	if at, err := st.Claimed(t.Context(), ownerIsGone); err != nil || at {
 		t.Errorf("nobody is at it: %v, %v", at, err)
 	}
 	if err := claimBisection(t.Context(), st, b.ID); err != nil {
 		t.Fatal(err)
 	}
-	if at, err := isSweeping(t.Context(), st); err != nil || !at {
+	if at, err := st.Claimed(t.Context(), ownerIsGone); err != nil || !at {
 		t.Errorf("at work: %v, %v", at, err)
 	}
 }

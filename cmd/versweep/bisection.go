@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
 	"versweep/sweep/bisect"
@@ -138,11 +137,6 @@ func allTrials(ctx context.Context, st *store.Store, id int64) ([]sweep.Sweep, e
 	return trials, err
 }
 
-func claimBisection(ctx context.Context, st *store.Store, id int64) error {
-	this := runtimes.ThisOwner()
-	return st.ClaimBisection(ctx, id, this, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
-}
-
 // resumeBisection goes on with one that is unfinished.
 func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 	st, err := a.openExisting(ctx)
@@ -203,7 +197,7 @@ func (a *app) abandonBisection(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := claimBisection(ctx, st, b.ID); err != nil {
+	if err := claimToAbandon(ctx, st, b.ID); err != nil {
 		return err
 	}
 	r := &bisecting{app: a, st: st}

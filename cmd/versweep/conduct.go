@@ -47,12 +47,6 @@ func (a *app) conduct(ctx context.Context, st *store.Store, l *launching, plan s
 	return sw, nil
 }
 
-// claim keeps other processes from carrying out the same sweep.
-func claim(ctx context.Context, st *store.Store, id int64) error {
-	this := runtimes.ThisOwner()
-	return st.ClaimSweep(ctx, id, this, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
-}
-
 // carryOut runs the rounds that sw lacks, adds their samples to it and finishes
 // it. enough, which may be nil, is a Runner's.
 func (a *app) carryOut(ctx context.Context, st *store.Store, l *launching, sw *sweep.Sweep, enough func(sweep.Sweep) bool) error {

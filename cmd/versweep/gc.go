@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -252,7 +251,7 @@ func (a *app) compact(ctx context.Context, st *store.Store, g *gcState) error {
 	if err != nil || room.Free == 0 {
 		return err
 	}
-	sweeping, err := isSweeping(ctx, st) // now: somebody may have thought long about the plan
+	sweeping, err := st.Claimed(ctx, ownerIsGone) // now: somebody may have thought long about the plan
 	if err != nil {
 		return err
 	}
@@ -269,13 +268,6 @@ func (a *app) compact(ctx context.Context, st *store.Store, g *gcState) error {
 		return err
 	}
 	return nil
-}
-
-// isSweeping tells whether another process is sweeping or bisecting into a store.
-func isSweeping(ctx context.Context, st *store.Store) (bool, error) {
-	pending, err := st.Pending(ctx)
-	this := runtimes.ThisOwner()
-	return slices.ContainsFunc(pending.Owners, func(owner string) bool { return !runtimes.OwnerIsGone(owner, this) }), err
 }
 
 // tellThinning says how far thinning is, now and then.

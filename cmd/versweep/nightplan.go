@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"versweep/charts"
-	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
 	"versweep/sweep/nightly"
@@ -97,8 +96,7 @@ func (a *app) nightPlan(ctx context.Context, s *nightlySettings) (*plannedNight,
 	}
 	course := nightly.Course{Memory: st, Now: a.now, Every: s.every, Budget: s.budget}
 	forecast, err := course.Foresee(ctx, subjects, func(sw sweep.Sweep) error {
-		this := runtimes.ThisOwner()
-		held, err := st.HeldSweep(ctx, sw.ID, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
+		held, err := st.HeldSweep(ctx, sw.ID, ownerIsGone)
 		if err == nil && held {
 			return nightly.ErrElsewhere
 		}

@@ -139,15 +139,14 @@ func claimUnfinished(ctx context.Context, st *store.Store, args []string) (int64
 		}
 		return id, claim(ctx, st, id)
 	}
-	this := runtimes.ThisOwner()
-	id, err := st.ClaimUnfinished(ctx, this, func(owner string) bool { return runtimes.OwnerIsGone(owner, this) })
+	id, err := st.ClaimUnfinished(ctx, runtimes.ThisOwner(), ownerIsGone)
 	if errors.Is(err, store.ErrNoSweep) {
 		if list, err := st.Bisections(ctx, store.BisectionFilter{Unfinished: true}); err == nil && len(list) > 0 {
 			return 0, &hintedError{errors.New("there is no unfinished sweep to go on with, but a bisection"), fmt.Sprintf("versweep bisect --resume %d goes on with that of %s", list[0].ID, list[0].Target)}
 		}
 		return 0, &hintedError{errors.New("there is no unfinished sweep to go on with"), "versweep table TARGET prints finished ones; what a sweep had fetched when it was stopped is kept for the next"}
 	}
-	return id, err
+	return id, busyElsewhere(err, "sweep", "resume")
 }
 
 // obtainMissing makes the builds that a sweep lacks: versions may be planned
