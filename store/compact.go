@@ -68,7 +68,7 @@ func (s *Store) Compact(ctx context.Context, whole bool) error {
 	}
 	var mode int
 	if err := s.write.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode); err != nil {
-		return fmt.Errorf("shrinking %s: %w", s.path, explain(err))
+		return fmt.Errorf("shrinking %s: %w", s.path, explain(s.file, err))
 	}
 	var err error
 	switch {
@@ -80,7 +80,7 @@ func (s *Store) Compact(ctx context.Context, whole bool) error {
 		err = s.compactWhole(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("shrinking %s: %w", s.path, explain(err))
+		return fmt.Errorf("shrinking %s: %w", s.path, explain(s.file, err))
 	}
 	return nil
 }

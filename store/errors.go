@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -44,9 +46,15 @@ var (
 	ErrNotFinite = errors.New("not a finite number")
 )
 
-// explain puts the sentinel that fits before SQLite's own words. Errors
-// without one are returned as they are.
-func explain(err error) error {
+// explain puts the sentinel that fits before SQLite's own words, for what was done to
+// file or beside it. Errors without one are returned as they are.
+func explain(file string, err error) error {
+	if errors.Is(err, ErrFull) {
+		return err
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return &fullError{err}
+	}
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return err
@@ -54,25 +62,38 @@ func explain(err error) error {
 	var kind error
 	switch code := e.Code(); code & 0xff { // the low byte is the kind, the rest a detail
 	case sqlite3.SQLITE_IOERR:
-		if code != sqlite3.SQLITE_IOERR_SHMSIZE { // no room for the -shm file
-			return err
+		// SQLite says so of most files that it cannot write for want of room.
+		if code == sqlite3.SQLITE_IOERR_SHMSIZE || isFull(filepath.Dir(file)) {
+			return &fullError{e}
 		}
-		kind = ErrFull
+		return err
+	case sqlite3.SQLITE_FULL:
+		return &fullError{e}
+	case sqlite3.SQLITE_CANTOPEN:
+		if isFull(filepath.Dir(file)) { // of files, that is
+			return &fullError{e}
+		}
+		kind = ErrUnreachable
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		kind = ErrLocked
-	case sqlite3.SQLITE_FULL:
-		kind = ErrFull
 	case sqlite3.SQLITE_READONLY:
 		kind = ErrReadOnly
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		kind = ErrDamaged
-	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
+	case sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH:
 		kind = ErrUnreachable
 	default:
 		return err
 	}
 	return fmt.Errorf("%w: %w", kind, err)
 }
+
+// fullError is ErrFull, and leaves out what SQLite takes a full disk for: "disk I/O
+// error", "unable to open database file".
+type fullError struct{ cause error }
+
+func (e *fullError) Error() string   { return ErrFull.Error() }
+func (e *fullError) Unwrap() []error { return []error{ErrFull, e.cause} }
 
 // isDuplicate says whether a unique index turned a row away.
 func isDuplicate(err error) bool {

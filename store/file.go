@@ -185,7 +185,7 @@ func probeOnce(ctx context.Context, file string) (state, error) {
 		return state{}, ErrForeign
 	}
 	if err != nil {
-		return state{}, explain(err)
+		return state{}, explain(file, err)
 	}
 	if info, err = os.Stat(file); err == nil && info.Size() == 0 {
 		return state{}, nil // the transaction taken back was the first
@@ -204,7 +204,7 @@ func probeOnce(ctx context.Context, file string) (state, error) {
 	}
 	version, err := schemaVersion(ctx, db)
 	if err != nil {
-		return state{}, explain(err)
+		return state{}, explain(file, err)
 	}
 	return state{exists: true, version: version}, nil
 }

@@ -5,26 +5,84 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
 
-// A full disk, wherever it is met, loses nothing of the store: it has its schema or
-// one on the way, and with room the next opening goes through.
-func TestMigrationMeetsAFullDisk(t *testing.T) {
+// smallDisk is a folder with a disk of its own, whose bounds limit sets, as tmpfs has
+// them.
+func smallDisk(t *testing.T) (disk string, limit func(options string)) {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("left out: a small disk takes root's right to mount one")
 	}
-	disk := t.TempDir()
+	disk = t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8m"); err != nil {
 		t.Skip("left out: a small disk cannot be mounted: ", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(disk, syscall.MNT_DETACH) })
-	resize := func(bytes int64) {
+	return disk, func(options string) {
 		t.Helper()
-		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", bytes)); err != nil {
+		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, options); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// What has no room for one more file or byte is told as that, whatever SQLite takes it
+// for.
+func TestOpeningMeetsAFullDisk(t *testing.T) {
+	disk, limit := smallDisk(t)
+	var at syscall.Statfs_t
+	here := func(n string) string { return filepath.Join(disk, n) }
+	s := reopen(t, here("x.db"))
+	begin(t, s, "1.0.0")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	older(t, here("old.db"), 1, 3)
+	for kind, fill := range map[string]func(spare uint64) string{
+		"bytes": func(spare uint64) string { return fmt.Sprint("size=", (at.Blocks-at.Bfree+spare)*uint64(at.Bsize)) },
+		"files": func(spare uint64) string { return fmt.Sprint("nr_inodes=", at.Files-at.Ffree+spare) },
+	} {
+		for spare := range uint64(2) {
+			if err := syscall.Statfs(disk, &at); err != nil {
+				t.Fatal(err)
+			}
+			limit(fill(spare))
+			for what, open := range map[string]func() error{
+				"opening":   func() error { _, err := Open(t.Context(), here("x.db")); return err },
+				"migrating": func() error { _, err := Open(t.Context(), here("old.db")); return err },
+				"a night":   func() error { _, err := LockNights(here("x.db"), noon); return err },
+			} {
+				if what == "a night" && (kind == "bytes" || spare > 0) {
+					continue // it has room for its file, of some bytes
+				}
+				if err := open(); !errors.Is(err, ErrFull) || errors.Is(err, ErrUnreachable) || !strings.HasSuffix(err.Error(), ": disk full") {
+					t.Errorf("%s, %d %s to spare: %v", what, spare, kind, err)
+				}
+			}
+			limit("size=8m")
+			limit("nr_inodes=1000")
+			for _, name := range []string{"x.db", "old.db"} { // SQLite's files beside it go
+				if r, err := OpenReadOnly(t.Context(), here(name)); err != nil {
+					t.Error(err)
+				} else if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// A full disk, wherever it is met, loses nothing of the store: it has its schema or
+// one on the way, and with room the next opening goes through.
+func TestMigrationMeetsAFullDisk(t *testing.T) {
+	disk, limit := smallDisk(t)
+	resize := func(bytes int64) {
+		t.Helper()
+		limit(fmt.Sprintf("size=%d", bytes))
 	}
 	path := filepath.Join(disk, "versweep.db")
 	sw := older(t, path, 1, 300)
@@ -43,7 +101,7 @@ func TestMigrationMeetsAFullDisk(t *testing.T) {
 			break
 		}
 		full++
-		if !errors.Is(err, ErrFull) && !errors.Is(err, syscall.ENOSPC) {
+		if !errors.Is(err, ErrFull) || !strings.HasSuffix(err.Error(), ": disk full") {
 			t.Fatalf("%d bytes of room: %v", room, err)
 		}
 		// Each migration is whole or not there at all.

@@ -37,12 +37,12 @@ func LockNights(path string, now time.Time) (release func() error, err error) {
 	f, ours, err := tryLock(name)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("locking %s: %w", path, err)
+		return nil, fmt.Errorf("locking %s: %w", path, explain(file, err))
 	case !ours:
 		return nil, errors.Join(holderOf(f, path), f.Close())
 	}
 	if err := sign(f, now); err != nil {
-		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, explain(file, err)), unlock(f, name))
 	}
 	return func() error { return unlock(f, name) }, nil
 }

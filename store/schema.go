@@ -61,7 +61,7 @@ func schemaVersion(ctx context.Context, db *sql.DB) (int64, error) {
 func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (err error) {
 	unlock, err := lock(ctx, file+".lock")
 	if err != nil {
-		return err
+		return explain(file, err)
 	}
 	defer unlock()
 
@@ -81,11 +81,11 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 		// Outside of WAL, so that the mark is in the main file from its first
 		// byte on: a store killed while it was made is still known as ours.
 		if err := mark(ctx, db); err != nil {
-			return explain(err)
+			return explain(file, err)
 		}
 	}
 	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
-		return explain(err)
+		return explain(file, err)
 	}
 	if was.version > 0 {
 		info, err := os.Stat(file)
@@ -93,14 +93,14 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 			return fmt.Errorf("copying it first: %w", reason(err))
 		}
 		if err := backup(ctx, db, fmt.Sprintf("%s.before-v%d", file, target), info.Mode().Perm()); err != nil {
-			return fmt.Errorf("copying it first: %w", err)
+			return fmt.Errorf("copying it first: %w", explain(file, err))
 		}
 	}
 	if number, err := numberOf(ctx, db); err != nil {
-		return explain(err)
+		return explain(file, err)
 	} else if number == 0 {
 		if _, err := db.ExecContext(ctx, numbering()); err != nil {
-			return explain(err)
+			return explain(file, err)
 		}
 	}
 	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations, goose.WithDisableGlobalRegistry(true))
@@ -108,7 +108,7 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 		return err
 	}
 	_, err = provider.Up(ctx)
-	return explain(err)
+	return explain(file, err)
 }
 
 // mark makes the file ours, and one that Compact can shrink in steps: that can be
@@ -148,7 +148,7 @@ func backup(ctx context.Context, db *sql.DB, name string, mode fs.FileMode) (err
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", part); err != nil {
-		return explain(err)
+		return err
 	}
 	if err := flush(part); err != nil {
 		return err

@@ -121,7 +121,7 @@ func open(ctx context.Context, path string, migrations fs.FS, readOnly bool) (*S
 		s.was, err = identityOf(ctx, file)
 	}
 	if err != nil {
-		return nil, errors.Join(explain(err), s.Close())
+		return nil, errors.Join(explain(file, err), s.Close())
 	}
 	return s, nil
 }
@@ -167,7 +167,7 @@ func openReader(ctx context.Context, file string) (*sql.DB, error) {
 	db.Close()
 	// Where the -shm file cannot be made, on a full disk too, the main file is read
 	// alone, if all is in it.
-	if !hasCode(err, sqlite3.SQLITE_CANTOPEN) && !hasCode(err, sqlite3.SQLITE_READONLY) && !errors.Is(explain(err), ErrFull) {
+	if !hasCode(err, sqlite3.SQLITE_CANTOPEN) && !hasCode(err, sqlite3.SQLITE_READONLY) && !errors.Is(explain(file, err), ErrFull) {
 		return nil, err
 	}
 	if filled(file + "-wal") {
@@ -196,7 +196,7 @@ func (s *Store) Close() error {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("closing %s: %w", s.path, explain(err))
+		return fmt.Errorf("closing %s: %w", s.path, explain(s.file, err))
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (s *Store) transact(ctx context.Context, db *sql.DB, opts *sql.TxOptions, d
 	if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
-	return fmt.Errorf("%s in %s: %w", doing, s.path, explain(err))
+	return fmt.Errorf("%s in %s: %w", doing, s.path, explain(s.file, err))
 }
 
 // each calls row for every row of a query, with a Scan that fills its columns.

@@ -211,7 +211,7 @@ func TestOpenReadOnly(t *testing.T) {
 	if _, err := r.CreateSweep(t.Context(), plan("1.0.0"), machine(), noon); !errors.Is(err, ErrReadOnly) {
 		t.Fatalf("writing: %v", err)
 	}
-	if _, err := r.read.ExecContext(t.Context(), "DELETE FROM sweep"); !errors.Is(explain(err), ErrReadOnly) {
+	if _, err := r.read.ExecContext(t.Context(), "DELETE FROM sweep"); !errors.Is(explain(r.file, err), ErrReadOnly) {
 		t.Fatalf("writing behind its back: %v", err)
 	}
 	// The reader goes last: it tidies up all the same.

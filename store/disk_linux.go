@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,4 +29,18 @@ func onOwnDisk(file string) bool {
 func bootID() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
+}
+
+// isFull tells whether a folder takes no more, be it bytes, files or what this user
+// may have. It tries, with a file that has no name.
+func isFull(folder string) bool {
+	full := func(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
+	fd, err := unix.Open(folder, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return full(err)
+	}
+	defer unix.Close(fd)
+	// As much as SQLite needs at once beside a store: a -shm file, a page.
+	n, err := unix.Write(fd, make([]byte, 64<<10))
+	return full(err) || err == nil && n < 64<<10 || full(unix.Fsync(fd))
 }

@@ -14,3 +14,9 @@ func bootID() string {
 	}
 	return id
 }
+
+// isFull tells whether a folder's disk has hardly any room.
+func isFull(folder string) bool {
+	free, err := freeBytes(folder)
+	return err == nil && free < 64<<10
+}
