@@ -38,7 +38,8 @@ Of the cache it removes builds, programs, git repositories and the engine's imag
 that no sweep has used for long. All of them can be had again. What an unfinished
 sweep of the store needs stays, and while another versweep uses the cache all does.
 
-Ages look like 30d, 2w or 12h; never keeps all.`,
+Ages look like 12h, 30d, 2w, 6mo (of 30 days) or 2y (of 365); never keeps all. One of
+less than an hour is refused, and so is 1m, which may be a minute or a month.`,
 		Example: `  versweep gc --dry-run
   versweep gc --keep-histograms 90d --builds never --yes`,
 		Args: cobra.NoArgs,
@@ -91,8 +92,11 @@ func (f gcFlags) check(now time.Time) (gcOrder, error) {
 			continue
 		}
 		age, err := parseAge(flag.name, flag.text)
+		if errors.Is(err, errNotAge) {
+			err = misuse(ageHint+"; never keeps all", "%s: %q is not an age", flag.name, flag.text)
+		}
 		if err != nil {
-			return o, misuse(ageHint+"; never keeps all", "%s: %q is not an age", flag.name, flag.text)
+			return o, err
 		}
 		*flag.to = now.Add(-age)
 	}
