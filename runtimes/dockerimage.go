@@ -336,11 +336,20 @@ func (e *Engine) ownImages(ctx context.Context) ([]ownImage, error) {
 			seen[i.ID] = true
 			shared, _ := strconv.ParseInt(i.Labels[labelShared], 10, 64) // 0 where it shares nothing of ours
 			own = append(own, ownImage{
-				id: bareID(i.ID), created: time.Unix(i.Created, 0), bytes: i.Size - shared, base: bareID(i.Labels[labelBase]),
+				id: bareID(i.ID), created: time.Unix(i.Created, 0), bytes: i.Size - shared, base: bareID(i.Labels[labelBase]), name: nameOfImage(i.RepoTags, i.ID),
 			})
 		}
 	}
 	return own, nil
+}
+
+// nameOfImage is the first tag of an image, or the beginning of its id where it has
+// none.
+func nameOfImage(tags []string, id string) string {
+	if len(tags) > 0 && tags[0] != "<none>:<none>" {
+		return tags[0]
+	}
+	return fmt.Sprintf("%.12s", bareID(id))
 }
 
 // bareID is an image's id as it can be compared: engines write it with and

@@ -26,6 +26,7 @@ type ownImage struct {
 	created time.Time
 	bytes   int64  // without what it shares with its base
 	base    string // id of the image that it was made from; empty when unknown
+	name    string // a tag, or the beginning of the id where it has none
 }
 
 // surplusImages picks what is to go: of the images that sweeps start, those
@@ -73,6 +74,13 @@ func surplusImages(images []ownImage, mine map[string]bool, room int64, now time
 type Removed struct {
 	Images int
 	Bytes  int64
+	Names  []string // tags, or ids of images without one
+}
+
+func (r *Removed) add(i ownImage) {
+	r.Images++
+	r.Bytes += i.bytes
+	r.Names = append(r.Names, i.name)
 }
 
 // TidyImages ends a sweep: it removes images of versweep's from the engine until
@@ -101,14 +109,13 @@ func (e *Engine) removeImages(ctx context.Context, images []ownImage) (removed R
 		ok, err := e.removeImage(ctx, i.id)
 		errs = append(errs, err)
 		if ok {
-			removed.Images++
-			removed.Bytes += i.bytes
+			removed.add(i)
 		}
 	}
 	return removed, errors.Join(errs...)
 }
 
-// Surplus counts the images of versweep's that are too old or too many, as after a
+// Surplus tells the images of versweep's that are too old or too many, as after a
 // sweep, and removes them when that is asked for. Spared ones, by their names in
 // sweep.Build, count as made just now.
 func (e *Engine) Surplus(ctx context.Context, spared []string, remove bool) (surplus Removed, err error) {
@@ -127,8 +134,7 @@ func (e *Engine) Surplus(ctx context.Context, spared []string, remove bool) (sur
 		return e.removeImages(ctx, gone)
 	}
 	for _, i := range gone {
-		surplus.Images++
-		surplus.Bytes += i.bytes
+		surplus.add(i)
 	}
 	return surplus, nil
 }

@@ -52,3 +52,21 @@ func TestUsedImages(t *testing.T) {
 		t.Errorf("goes %v, want %v", got, want)
 	}
 }
+
+func TestImagesAreToldByTheirNames(t *testing.T) {
+	const id = "sha256:0123456789abcdef0123456789abcdef"
+	for want, tags := range map[string][]string{"versweep/node:20.0.0": {"versweep/node:20.0.0", "x:1"}, "0123456789ab": nil} {
+		if got := nameOfImage(tags, id); got != want {
+			t.Errorf("%q: %q, want %q", tags, got, want)
+		}
+	}
+	if got := nameOfImage([]string{"<none>:<none>"}, id); got != "0123456789ab" {
+		t.Errorf("an engine's word for no tag: %q", got)
+	}
+	var r Removed
+	r.add(ownImage{name: "a", bytes: 2})
+	r.add(ownImage{name: "b", bytes: 3})
+	if r.Images != 2 || r.Bytes != 5 || len(r.Names) != 2 || r.Names[1] != "b" {
+		t.Errorf("%+v", r)
+	}
+}

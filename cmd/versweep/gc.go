@@ -38,6 +38,10 @@ Of the cache it removes builds, programs, git repositories and the engine's imag
 that no sweep has used for long. All of them can be had again. What an unfinished
 sweep of the store needs stays, and while another versweep uses the cache all does.
 
+What goes is told by name before it does. Where somebody can answer gc then asks,
+unless --yes is given; without a terminal, from cron or a script, it goes on as run
+does.
+
 Ages look like 12h, 30d, 2w, 6mo (of 30 days) or 2y (of 365); never keeps all. One of
 less than an hour is refused, and so is 1m, which may be a minute or a month.`,
 		Example: `  versweep gc --dry-run
@@ -133,10 +137,15 @@ func (a *app) gc(ctx context.Context, o gcOrder) error {
 	if plan.nothing() {
 		return a.tellGC(plan, false)
 	}
-	if !a.quiet && !a.json {
+	if !a.quiet {
 		fmt.Fprintln(a.stderr, plan.words(true))
 	}
-	if !o.yes && !a.quiet && a.asks && a.terminal {
+	switch {
+	case o.yes:
+	case !a.asks || !a.terminal || a.quiet:
+		// As run does. Who calls it from a timer has no other way to be told.
+		a.say("nobody can be asked here, so this is done now; --dry-run does nothing, --yes goes without this line")
+	default:
 		agreed, err := a.ask(ctx, "Go on? [y/N] ", false)
 		if err != nil {
 			return err

@@ -217,3 +217,28 @@ func TestGCAsksBeforeItRemoves(t *testing.T) {
 		}
 	}
 }
+
+// Without a terminal gc goes on, as run does, and tells by name what goes before it does.
+func TestGCTellsBeforeItRemovesUnasked(t *testing.T) {
+	const name, unasked = "builds/node/20.0.0-0123456789ab", "nobody can be asked here"
+	for flags, want := range map[string]struct{ plan, note bool }{
+		"": {true, true}, "--json": {true, true}, "--yes": {true, false}, "--quiet": {false, false}, "--dry-run": {false, false},
+	} {
+		t.Run(flags, func(t *testing.T) {
+			db, cache := oldStore(t)
+			out, told, err := ran(t, append([]string{"gc", "--db", db, "--cache", cache}, strings.Fields(flags)...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(told, name+" (") != want.plan || strings.Contains(told, unasked) != want.note {
+				t.Errorf("told\n%s", told)
+			}
+			if flags == "--dry-run" != strings.Contains(out, name+" (") {
+				t.Errorf("printed\n%s", out)
+			}
+			if _, err := os.Stat(filepath.Join(cache, name)); os.IsNotExist(err) != (flags != "--dry-run") {
+				t.Errorf("the build: %v", err)
+			}
+		})
+	}
+}

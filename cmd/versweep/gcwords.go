@@ -35,7 +35,7 @@ func (g gcState) nothing() bool {
 
 func bytesText(n int64) string { return humanize.IBytes(uint64(max(0, n))) }
 
-// words says what will be done, or was.
+// words says what will be done, each thing that goes by its name, or was.
 func (g gcState) words(before bool) string {
 	var lines []string
 	add := func(format string, args ...any) {
@@ -93,12 +93,23 @@ func (g gcState) words(before bool) string {
 				n, size = n+1, size+c.Bytes
 			}
 		}
-		if n > 0 {
-			add("  %s (%s) not used since %s %s", kindText(kind, n), bytesText(size), dayOf(g.order.since), go_)
+		if n == 0 {
+			continue
+		}
+		add("  %s (%s) not used since %s %s", kindText(kind, n), bytesText(size), dayOf(g.order.since), go_)
+		for _, c := range g.cached {
+			if before && c.Kind == kind {
+				add("    %s (%s), last used %s", c.Name, bytesText(c.Bytes), dayOf(c.Used))
+			}
 		}
 	}
 	if g.images.Images > 0 {
 		add("the container engine: %s (%s), older than 30 days or over 20 GiB, %s", countedMany(int64(g.images.Images), "image"), bytesText(g.images.Bytes), go_)
+		for _, name := range g.images.Names {
+			if before {
+				add("    %s", name)
+			}
+		}
 	}
 	return strings.Join(lines, "\n")
 }
