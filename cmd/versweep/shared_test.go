@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,7 +148,7 @@ func TestResumeTakesWhatNobodyIsAt(t *testing.T) {
 		t.Errorf("%v\n%s", err, said)
 	}
 	said, err = s.command("resume").CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "being carried out by another process") || !strings.Contains(string(said), "hint: wait until that process ends") {
+	if err == nil || !strings.Contains(string(said), fmt.Sprintf("sweep 2 is being carried out by process %d on ", cmd.Process.Pid)) || !strings.Contains(string(said), "hint: wait until it ends, or end it") {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
