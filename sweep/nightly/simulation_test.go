@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -260,5 +261,35 @@ func TestOutlookFallsBackToTheLatestReference(t *testing.T) {
 	a := o.Agenda(s, simulated.Day, w.Clock.Add(40*simulated.Day))
 	if len(a.Stale) != 2 || a.Reference() != p.Reference {
 		t.Errorf("stale: %+v, reference %q", a.Stale, a.Reference())
+	}
+}
+
+// A release that looks better gets more rounds where it may end what was told, and
+// only there, unless improvements are watched.
+func TestEndOfARegressionIsPursued(t *testing.T) {
+	for _, slower := range []bool{true, false} {
+		pursued := 0
+		for seed := range uint64(4) {
+			w := simulated.NewWorld(300+seed, 8)
+			run(t, w, 0)
+			level := -0.3
+			w.Release(level)
+			if told := newRegressions(run(t, w, 0)); told == 0 {
+				t.Fatalf("seed %d: nothing was told", seed)
+			}
+			if !slower {
+				w.Release(0)
+				run(t, w, 0) // tells that it has recovered
+				level = 0
+			}
+			w.Release(level + 0.06)
+			run(t, w, 0)
+			if slices.ContainsFunc(w.Said, func(line string) bool { return strings.Contains(line, "looks better") }) {
+				pursued++
+			}
+		}
+		if slower != (pursued > 0) {
+			t.Errorf("with a regression that stands: %v, pursued in %d of 4 worlds", slower, pursued)
+		}
 	}
 }
