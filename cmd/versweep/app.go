@@ -187,7 +187,7 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		return line, unknownTargetHint(e), exitMisuse
 	}
 	if e, ok := errors.AsType[*load.MisuseError](err); ok {
-		return e.What + ": " + e.Why, e.Hint, exitMisuse
+		return safe(e.What + ": " + e.Why), e.Hint, exitMisuse
 	}
 	if _, ok := errors.AsType[*sweep.RangeError](err); ok {
 		return line, rangeHint, exitMisuse
@@ -238,7 +238,7 @@ func explainNotMeasured(e *sweep.NotMeasuredError, line string) (string, string,
 	if len(e.Nearest) == 0 {
 		return line, "versweep table " + e.Target + " shows what was measured", status
 	}
-	return line, charts.Printable("measured are " + strings.Join(e.Nearest, ", ")), status
+	return line, safe("measured are " + strings.Join(e.Nearest, ", ")), status
 }
 
 // hints says what to do about errors that have a name.
