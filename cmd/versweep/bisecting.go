@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ type bisecting struct {
 	launch     launchFlags
 	cpus       runtimes.CPUSets
 	budget     time.Duration
+	repository string // as --repository names it now, with what lets one in
 
 	log     *os.File // nil for none
 	clock   *budgetClock
@@ -242,7 +244,7 @@ func (r *bisecting) abandon(ctx context.Context, id int64, why error) error {
 		Schema    int    `json:"schema"`
 		Bisection int64  `json:"bisection"`
 		Failed    string `json:"failed"`
-	}{jsonSchema, id, why.Error()})
+	}{jsonSchema, id, runtimes.WithoutSecrets(why.Error())})
 	if err != nil {
 		return err
 	}
@@ -335,7 +337,7 @@ func (r *bisecting) connectCommits(ctx context.Context, o bisectOptions) error {
 	if r.commits != nil {
 		return nil
 	}
-	source, err := runtimes.CommitSource(r.definition, o.Repository)
+	source, err := runtimes.CommitSource(r.definition, cmp.Or(r.repository, o.Repository))
 	if err != nil {
 		return noCommitsError(r.definition, err)
 	}
