@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,6 +206,8 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		hint = "make room, then run it again"
 	case errors.Is(err, sweep.ErrAway) && a.sweeping == 0:
 		hint = "start it again, then run this again"
+	case (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) && a.sweeping == 0 && hint == "":
+		hint = "make room on that disk, or name a place on another one"
 	}
 	if e, ok := errors.AsType[*hintedError](err); ok && hint == "" {
 		hint = e.hint
