@@ -161,13 +161,13 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		return "interrupted; all samples taken so far are saved", "the next versweep nightly goes on from there", exitInterrupted
 	}
 	if ctx.Err() != nil && a.bisecting != 0 {
-		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep bisect --resume %d goes on from there", a.bisecting), exitInterrupted
+		return "interrupted; all samples taken so far are saved", a.commandLine("bisect", "--resume", fmt.Sprint(a.bisecting)) + " goes on from there", exitInterrupted
 	}
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
 	}
 	if ctx.Err() != nil {
-		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep resume %d goes on from there", a.sweeping), exitInterrupted
+		return "interrupted; all samples taken so far are saved", a.resumeHint(), exitInterrupted
 	}
 	if !a.begun {
 		return line, "versweep --help lists the commands and flags", exitMisuse
@@ -216,9 +216,13 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		hint = "name a file in a folder that you may write to with --db"
 	}
 	if a.sweeping != 0 && hint == "" {
-		hint = fmt.Sprintf("versweep resume %d goes on from there", a.sweeping)
+		hint = a.resumeHint()
 	}
 	return line, hint, status
+}
+
+func (a *app) resumeHint() string {
+	return a.commandLine("resume", fmt.Sprint(a.sweeping)) + " goes on from there"
 }
 
 const rangeHint = "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'"
