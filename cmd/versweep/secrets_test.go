@@ -162,6 +162,7 @@ func TestSecretsAreNotTold(t *testing.T) {
 		"by-slash": "git: {repository: \"http://user:canary-git-url/x@" + refusing + "/y.git\"}",
 		"by-query": "git: {repository: \"http://" + refusing + "/y.git?private_token=canary-git-token\"}",
 		"by-scp":   "git: {repository: \"user:canary-git-url/x@127.0.0.1:y.git\"}",
+		"by-typo":  "git: {repository: \"http://user:canary-git-url@" + refusing + "/x.git\", repo: x}",
 		"by-proxy": "git: {repository: \"https://nobody.invalid/x.git\"}",
 		"by-netrc": "git: {repository: \"http://" + refusing + "/x.git\"}",
 	} {
@@ -193,6 +194,7 @@ func TestSecretsAreNotTold(t *testing.T) {
 		do(exitFailure, "versions", name, "--json")
 		do(exitFailure, "run", name, "--yes", "--cache", cache, "--launcher", "process")
 	}
+	do(exitMisuse, "targets", "show", "by-typo")
 	do(exitFailure, "run", "talkative", "--yes", "--cache", cache, "--launcher", "docker")
 	t.Setenv("DOCKER_HOST", "tcp://user:canary-engine/x@127.0.0.1:1")
 	do(exitFailure, "run", "talkative", "--yes", "--cache", cache, "--launcher", "docker")
