@@ -28,6 +28,7 @@ type World struct {
 	Levels   map[string]float64 // logarithm of what a version is quicker than the first
 	Fails    map[string]string  // versions that do not start, with the reason
 	Watching nightly.Watching
+	Acks     []sweep.Acknowledgement
 
 	Sweeps []sweep.Sweep // oldest first
 
@@ -222,7 +223,7 @@ func (w *World) UnfinishedNightly(context.Context) ([]sweep.Sweep, error) {
 }
 
 func (w *World) Acknowledgements(context.Context, string) ([]sweep.Acknowledgement, error) {
-	return nil, nil
+	return w.Acks, nil
 }
 
 func (w *World) Told(context.Context, string) ([]nightly.Told, error) { return w.told, nil }
