@@ -3,6 +3,7 @@ package charts
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func NoticeBody(n nightly.Notice) string {
 		text += "; " + Printable(n.Reason)
 	}
 	if told := n.State != nightly.New && !n.Since.IsZero(); told {
-		text += " (told first on " + date(n.Since) + ")"
+		text += " (first seen on " + date(n.Since) + ")"
 	}
 	return text
 }
@@ -175,24 +176,33 @@ func NightText(n nightly.Night) string {
 
 func targetTitleOf(t nightly.TargetNight) string { return Printable(cmp.Or(t.Title, t.Target)) }
 
-// standing counts what stands besides what is told tonight; empty when nothing
-// does.
-func standing(n nightly.Night) string {
+// StandingBesides is what stands besides what is told tonight.
+func StandingBesides(n nightly.Night) []nightly.Notice {
 	told := map[string]bool{}
 	for _, notice := range n.Notices {
 		told[notice.Key] = true
 	}
-	number := 0
-	for _, open := range n.Open {
-		if !told[open.Key] {
-			number++
-		}
+	return slices.DeleteFunc(slices.Clone(n.Open), func(o nightly.Notice) bool { return told[o.Key] })
+}
+
+// StandingText is what still stands, in one line, with the target.
+func StandingText(n nightly.Notice) string {
+	text := Printable(cmp.Or(n.Title, n.Target)) + ", stands: " + NoticeBody(n)
+	if ack := AckCommand(n); ack != "" {
+		text += ToAcknowledge + ack
 	}
-	switch number {
+	return text
+}
+
+// standing counts what stands besides what is told tonight; empty when nothing
+// does.
+func standing(n nightly.Night) string {
+	switch number := len(StandingBesides(n)); number {
 	case 0:
 		return ""
 	case 1:
 		return "1 more stands as told before."
+	default:
+		return fmt.Sprintf("%d more stand as told before.", number)
 	}
-	return fmt.Sprintf("%d more stand as told before.", number)
 }

@@ -20,8 +20,8 @@ func TestNoticesAreToldInOneLine(t *testing.T) {
 	for want, n := range map[string]nightly.Notice{
 		"Node.js, new regression: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %)":                                        {Title: "Node.js", State: nightly.New, Finding: step, Since: day},
 		"node, new improvement: throughput 8.1 % faster since 20.5.0 (95 % interval 7.2 to 9.0 %)":                                          {Target: "node", State: nightly.New, Finding: &better},
-		"n, still there: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %); 20.6.0 is no faster (told first on 2026-11-28)": {Title: "n", State: nightly.StillThere, Finding: step, Reason: "20.6.0 is no faster", Since: day},
-		"n, recovered in 20.6.0: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %) (told first on 2026-11-28)":              {Title: "n", State: nightly.Recovered, Finding: &recovered, Since: day},
+		"n, still there: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %); 20.6.0 is no faster (first seen on 2026-11-28)": {Title: "n", State: nightly.StillThere, Finding: step, Reason: "20.6.0 is no faster", Since: day},
+		"n, recovered in 20.6.0: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %) (first seen on 2026-11-28)":              {Title: "n", State: nightly.Recovered, Finding: &recovered, Since: day},
 		"n, acknowledged: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %)":                                                {Title: "n", State: nightly.Acknowledged, Finding: step},
 		"n, new regression: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %); measured again: 7.9 % slower (7.0 to 8.8 %)": {Title: "n", State: nightly.New, Finding: step, Confirmed: &sweep.Comparison{Metric: sweep.Metrics[0], Change: -0.079, Lo: -0.088, Hi: -0.07}},
 		"n, new regression: throughput 8.1 % slower since 20.5.0 (95 % interval 7.2 to 9.0 %); measured again: undecided":                   {Title: "n", State: nightly.New, Finding: step, Confirmed: &sweep.Comparison{Metric: sweep.Metrics[0], Verdict: sweep.Undecided, Change: math.NaN()}},

@@ -2,7 +2,6 @@ package charts
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"versweep/sweep/nightly"
@@ -19,12 +18,7 @@ func NightMarkdown(n nightly.Night, limit int) string {
 	targets := markdownTargets(n.Targets, room/2)
 	writeMarkdownNotices(&b, "", n.Notices, room-len(targets))
 	b.WriteString(targets)
-	told := map[string]bool{}
-	for _, notice := range n.Notices {
-		told[notice.Key] = true
-	}
-	before := slices.DeleteFunc(slices.Clone(n.Open), func(o nightly.Notice) bool { return told[o.Key] })
-	writeMarkdownNotices(&b, "\nStanding as told before:\n", before, room)
+	writeMarkdownNotices(&b, "\nStanding as told before:\n", StandingBesides(n), room)
 	return b.String()
 }
 

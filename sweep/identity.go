@@ -41,7 +41,7 @@ func replacedAt(sweeps []Sweep) map[string]time.Time {
 			if known && v.MovedFrom(was) {
 				at[v.Name] = sw.Created
 			} else if known {
-				v = v.withIdentityOf(was)
+				v = v.WithIdentityOf(was)
 			}
 			is[v.Name] = v
 		}
@@ -49,8 +49,8 @@ func replacedAt(sweeps []Sweep) map[string]time.Time {
 	return at
 }
 
-// withIdentityOf is v with what is known of the same build under the same name.
-func (v Version) withIdentityOf(w Version) Version {
+// WithIdentityOf is v with what only an earlier sight of the same build knew.
+func (v Version) WithIdentityOf(w Version) Version {
 	v.Commit, v.Digest = cmp.Or(v.Commit, w.Commit), cmp.Or(v.Digest, w.Digest)
 	return v
 }
@@ -72,7 +72,7 @@ func asTheyAre(sweeps []Sweep) (kept []Sweep, warnings []string) {
 			case is.MovedFrom(v):
 				former = append(former, v.Name)
 			default:
-				newest[v.Name] = is.withIdentityOf(v)
+				newest[v.Name] = is.WithIdentityOf(v)
 			}
 		}
 		if len(former) > 0 {

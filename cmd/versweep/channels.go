@@ -29,13 +29,13 @@ func (a *app) nightlyChannels(f *settings.File) ([]channel, error) {
 			if err != nil {
 				return nil, f.Wrong(place+".command[0]", err.Error(), "a name with a slash counts from the settings' folder, any other is looked for along $PATH")
 			}
-			channels = append(channels, command)
+			channels = append(channels, placed{command, place})
 		default:
 			w, err := a.makeWebhook(f, place+".webhook", *c.Webhook, timeout)
 			if err != nil {
 				return nil, err
 			}
-			channels = append(channels, w)
+			channels = append(channels, placed{w, place})
 		}
 	}
 	if github {

@@ -46,9 +46,8 @@ func (a *app) printNight(n nightly.Night) error {
 				addFinding(notice)
 			}
 		}
-		for _, o := range n.Open {
-			told := func(notice nightly.Notice) bool { return notice.Key == o.Key }
-			if o.Target == t.Target && !slices.ContainsFunc(n.Notices, told) {
+		for _, o := range charts.StandingBesides(n) {
+			if o.Target == t.Target {
 				add("  stands: %s", charts.NoticeBody(o))
 				addFinding(o)
 			}

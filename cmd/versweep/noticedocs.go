@@ -62,7 +62,12 @@ type targetNightJSON struct {
 func newNightJSON(n nightly.Night) nightJSON {
 	doc := nightJSON{
 		Schema: jsonSchema, Kind: nightKind, Text: charts.NightText(n), Night: nightTimesJSON{n.ID, n.Began.UTC(), n.Ended.UTC()},
-		Notices: newNoticesJSON(n.Notices), Open: newNoticesJSON(n.Open), Targets: []targetNightJSON{},
+		Notices: newNoticesJSON(n.Notices), Open: []noticeJSON{}, Targets: []targetNightJSON{},
+	}
+	for _, o := range charts.StandingBesides(n) {
+		open := newNoticeJSON(o)
+		open.Text = charts.StandingText(o)
+		doc.Open = append(doc.Open, open)
 	}
 	for _, t := range n.Targets {
 		doc.Targets = append(doc.Targets, targetNightJSON{t.Target, t.Title, append([]string{}, t.Measured...), t.Left, orNull(t.Failed), orNull(t.Stopped)})

@@ -30,5 +30,22 @@ func deliverAll(ctx context.Context, channels []channel, night nightly.Night) er
 			failed = append(failed, fmt.Errorf("telling %s: %w", c.name(), err))
 		}
 	}
-	return errors.Join(failed...)
+	if len(failed) == 0 {
+		return nil
+	}
+	return &oneLineError{errors.Join(failed...)}
 }
+
+// oneLineError has semicolons between the errors that were joined in it.
+type oneLineError struct{ error }
+
+func (e *oneLineError) Error() string { return nightly.OneLine(e.error) }
+func (e *oneLineError) Unwrap() error { return e.error }
+
+// placed is a channel with its place in the settings: several may have one name.
+type placed struct {
+	channel
+	place string // "notify[2]"
+}
+
+func (p placed) name() string { return p.channel.name() + " (" + p.place + ")" }

@@ -174,18 +174,25 @@ func TestLacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lacks := Lacks(Inquiry{Kept: found, Past: past, Fresh: 30 * day, Every: day, Now: tonight}, vanished)
+	q := Inquiry{Kept: found, Past: past, Fresh: 30 * day, Every: day, Now: tonight}
+	lacks := Lacks(q, vanished)
 	var got []string
 	for _, l := range lacks {
 		got = append(got, l.Version+": "+l.Reason)
 	}
 	want := []string{
 		"2.0.0: it was measured before, and is not to be found any more",
-		"1.1.0: last sampled 70 days ago: the budget does not suffice to keep it fresh",
+		"1.1.0: no fresh one: last sampled 70 days ago, and the budget does not suffice",
 		"1.2.0: the build failed",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	// A night later it fails again, and is missing since the same night.
+	before := lacks[2].Since
+	q.Past = append(q.Past, swept(3, time.Hour, took{"1.2.0", "", 0, "the build failed again", false}))
+	if later := Lacks(q, nil); before.IsZero() || !later[len(later)-1].Since.Equal(before) {
+		t.Errorf("since %v, then %+v", before, later)
 	}
 	whole := Lacks(Inquiry{Kept: found, Past: []sweep.Sweep{swept(1, day, took{"1.1.0", "", 0, "a", false}, took{"1.2.0", "", 2, "b", false})}, Fresh: 30 * day, Now: tonight}, nil)
 	if len(whole) != 1 || whole[0].Version != "" || whole[0].Reason != "no version could be measured; 1.2.0: b" {

@@ -11,6 +11,9 @@ import (
 type Lack struct {
 	Version string // empty for the whole target
 	Reason  string // one line
+
+	// Since is when a version failed first since its last figure; zero of others.
+	Since time.Time
 }
 
 // staleTwice is how many times as old as stale a sample may get before that is
@@ -25,7 +28,7 @@ const staleTwice = 2
 func Lacks(q Inquiry, vanished []sweep.Version) []Lack {
 	var lacks []Lack
 	for _, v := range vanished {
-		lacks = append(lacks, Lack{v.Name, "it was measured before, and is not to be found any more"})
+		lacks = append(lacks, Lack{Version: v.Name, Reason: "it was measured before, and is not to be found any more"})
 	}
 	records := recordsOf(q.Past)
 	if whole := wholeLack(records); whole != nil {
@@ -35,9 +38,9 @@ func Lacks(q Inquiry, vanished []sweep.Version) []Lack {
 		r := records[v.Name]
 		switch age := q.Now.Sub(r.sampled); {
 		case r.lack() != "" && !v.MovedFrom(r.version):
-			lacks = append(lacks, Lack{v.Name, r.lack()})
+			lacks = append(lacks, Lack{v.Name, r.lack(), r.failing})
 		case r.good > 0 && age > staleTwice*q.Fresh:
-			lacks = append(lacks, Lack{v.Name, fmt.Sprintf("last sampled %d days ago: the budget does not suffice to keep it fresh", int(age/(24*time.Hour)))})
+			lacks = append(lacks, Lack{Version: v.Name, Reason: fmt.Sprintf("no fresh one: last sampled %s ago, and the budget does not suffice", ageWords(age))})
 		}
 	}
 	return lacks
@@ -58,5 +61,18 @@ func wholeLack(records map[string]record) *Lack {
 	if newest == nil {
 		return nil
 	}
-	return &Lack{"", fmt.Sprintf("no version could be measured; %s: %s", newest.version.Name, newest.lack())}
+	return &Lack{Reason: fmt.Sprintf("no version could be measured; %s: %s", newest.version.Name, newest.lack())}
+}
+
+// ageWords is "12 days", "20 hours".
+func ageWords(age time.Duration) string {
+	const day = 24 * time.Hour
+	n, unit := int(age/day), "day"
+	if age < 2*day {
+		n, unit = int(age/time.Hour), "hour"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
 }

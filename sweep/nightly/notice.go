@@ -43,7 +43,7 @@ type Notice struct {
 	// or about a finding.
 	Version string
 	Reason  string    // why it is missing, or how else than in Finding.RecoveredIn it recovered; one line, may be empty
-	Since   time.Time // when this was told first; for Back, when it went missing
+	Since   time.Time // when it was suspected, or went missing, first: the same however often it is told
 }
 
 // Night is what one nightly run did and has to tell.

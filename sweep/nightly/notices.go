@@ -74,8 +74,8 @@ func (a *Account) findings(s Sight, told []Told) {
 		return
 	}
 	for i, f := range s.Judged.Findings {
-		if !taken[i] && s.Watching.matters(f) && s.confirmed(f) != nil {
-			a.tellNew(s, Told{Target: s.Target, Key: a.unusedKey(f.ID), Since: s.Now}, f)
+		if c := s.confirmed(f); !taken[i] && s.Watching.matters(f) && c != nil {
+			a.tellNew(s, Told{Target: s.Target, Key: a.unusedKey(f.ID), Since: c.Since}, f)
 		}
 	}
 }
@@ -157,8 +157,8 @@ func (a *Account) again(s Sight, t Told, f sweep.Finding) {
 	case t.State == Acknowledged || t.State == Expected:
 		n.State = Reopened
 	case t.State == Recovered:
-		if s.Watching.matters(f) && s.confirmed(f) != nil {
-			t.Since = s.Now
+		if c := s.confirmed(f); s.Watching.matters(f) && c != nil {
+			t.Since = c.Since
 			a.tellNew(s, t, f)
 			return
 		}
@@ -216,7 +216,7 @@ func newer(j sweep.Judgement, than string) bool {
 func (a *Account) missing(s Sight, told []Told) {
 	lacks := s.Lacks
 	if s.Failed != "" {
-		lacks = []Lack{{"", s.Failed}}
+		lacks = []Lack{{Reason: s.Failed}}
 	}
 	known := map[string]bool{}
 	for _, t := range told {
@@ -241,13 +241,16 @@ func (a *Account) missing(s Sight, told []Told) {
 		if known[l.Version] {
 			continue
 		}
-		t := Told{Target: s.Target, Key: a.unusedKey(missingKey(s.Target, l.Version)), State: Missing, Since: s.Now, At: s.Now, Version: l.Version, Reason: l.Reason}
+		t := Told{Target: s.Target, Key: a.unusedKey(missingKey(s.Target, l.Version)), State: Missing, Since: l.Since, At: s.Now, Version: l.Version, Reason: l.Reason}
+		if t.Since.IsZero() {
+			t.Since = s.Now
+		}
 		if s.First && l.Version != "" {
 			a.stands(s, t) // what never came is no news
 			continue
 		}
 		a.Told = append(a.Told, t)
-		n := Notice{Key: t.Key, Target: s.Target, Title: s.Title, State: Missing, Version: l.Version, Reason: l.Reason, Since: s.Now}
+		n := Notice{Key: t.Key, Target: s.Target, Title: s.Title, State: Missing, Version: l.Version, Reason: l.Reason, Since: t.Since}
 		a.Notices = append(a.Notices, n)
 		a.open(n)
 	}

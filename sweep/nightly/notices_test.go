@@ -40,7 +40,7 @@ func judged(newest int, findings ...sweep.Finding) *sweep.Judgement {
 }
 
 func confirmed(f sweep.Finding) Suspicion {
-	return Suspicion{Target: "x", Finding: f, Standing: Confirmed}
+	return Suspicion{Target: "x", Finding: f, Standing: Confirmed, Since: tonight}
 }
 
 func noticesText(list []Notice) string {
@@ -151,19 +151,19 @@ func TestNoticesTellChangesOnce(t *testing.T) {
 		}},
 		{"missing, and back", []nightOf{
 			{lacks("1.0.0 1.1.0 1.2.0"), "", ""},
-			{lacks("1.0.0 1.1.0 1.2.0", Lack{"1.2.0", "gone"}), "missing-x-1.2.0 missing", "missing-x-1.2.0 missing"},
-			{lacks("1.0.0 1.1.0 1.2.0", Lack{"1.2.0", "gone"}, Lack{"1.1.0", "old"}), "missing-x-1.1.0 missing", "missing-x-1.2.0 missing was missing; missing-x-1.1.0 missing"},
-			{lacks("1.0.0 1.1.0 1.2.0", Lack{"1.1.0", "old"}), "missing-x-1.2.0 back was missing", "missing-x-1.1.0 missing was missing"},
+			{lacks("1.0.0 1.1.0 1.2.0", Lack{Version: "1.2.0", Reason: "gone"}), "missing-x-1.2.0 missing", "missing-x-1.2.0 missing"},
+			{lacks("1.0.0 1.1.0 1.2.0", Lack{Version: "1.2.0", Reason: "gone"}, Lack{Version: "1.1.0", Reason: "old"}), "missing-x-1.1.0 missing", "missing-x-1.2.0 missing was missing; missing-x-1.1.0 missing"},
+			{lacks("1.0.0 1.1.0 1.2.0", Lack{Version: "1.1.0", Reason: "old"}), "missing-x-1.2.0 back was missing", "missing-x-1.1.0 missing was missing"},
 			{lacks("1.0.0 1.2.0"), "", ""}, // 1.1.0 is not expected any more
 			{lacks("1.0.0 1.1.0 1.2.0"), "", ""},
 		}},
 		{"what never came is no news on the first night", []nightOf{
-			{Sight{First: true, Judged: judged(3), LacksLooked: true, Lacks: []Lack{{"1.2.0", "too old"}}, Kept: []string{"1.2.0"}}, "", "missing-x-1.2.0 missing was missing"},
-			{lacks("1.2.0", Lack{"1.2.0", "too old"}), "", "missing-x-1.2.0 missing was missing"},
+			{Sight{First: true, Judged: judged(3), LacksLooked: true, Lacks: []Lack{{Version: "1.2.0", Reason: "too old"}}, Kept: []string{"1.2.0"}}, "", "missing-x-1.2.0 missing was missing"},
+			{lacks("1.2.0", Lack{Version: "1.2.0", Reason: "too old"}), "", "missing-x-1.2.0 missing was missing"},
 			{lacks("1.2.0"), "missing-x-1.2.0 back was missing", ""},
 		}},
 		{"a whole target is missing on the first night", []nightOf{
-			{Sight{First: true, LacksLooked: true, Lacks: []Lack{{"", "none could be measured"}}}, "missing-x missing", "missing-x missing"},
+			{Sight{First: true, LacksLooked: true, Lacks: []Lack{{Version: "", Reason: "none could be measured"}}}, "missing-x missing", "missing-x missing"},
 		}},
 	} {
 		var told []Told
@@ -177,9 +177,17 @@ func TestNoticesTellChangesOnce(t *testing.T) {
 			if got := noticesText(a.Open); got != night.open {
 				t.Errorf("%s, night %d: open %q, want %q", story.name, i+1, got, night.open)
 			}
-			// What was not delivered is told again, and nothing else.
-			if again := NewAccount(s, told); noticesText(again.Notices) != night.told {
+			// What was not delivered is told again a night later, and nothing else;
+			// receivers know it by its time.
+			s.Now = s.Now.Add(day)
+			again := NewAccount(s, told)
+			if noticesText(again.Notices) != night.told {
 				t.Errorf("%s, night %d: another time it tells %q", story.name, i+1, noticesText(again.Notices))
+			}
+			for k, n := range a.Notices {
+				if n.Finding != nil && (n.Since.IsZero() || !again.Notices[k].Since.Equal(n.Since)) {
+					t.Errorf("%s, night %d: %s since %v, another time since %v", story.name, i+1, n.Key, n.Since, again.Notices[k].Since)
+				}
 			}
 			if len(a.Notices) > 0 && story.nights[0].told != "" && a.Notices[0].State == StillThere && !a.Notices[0].Since.Equal(tonight) {
 				t.Errorf("%s, night %d: since %v", story.name, i+1, a.Notices[0].Since)

@@ -15,7 +15,8 @@ type record struct {
 	good     int           // samples that count
 	sampled  time.Time     // when the last of them began; zero when there is none
 	failures int           // sweeps in a row that tried it and have no such sample
-	tried    time.Time     // when it last failed
+	failing  time.Time     // when it failed first of those; zero when it does not
+	tried    time.Time     // and last
 	reason   string        // why, one line
 	spoilt   bool          // it was tried, and the machine spoilt all that there is of it
 }
@@ -33,18 +34,12 @@ func recordsOf(past []sweep.Sweep) map[string]record {
 			if v.MovedFrom(r.version) {
 				r = record{}
 			}
-			r.version = identified(v, r.version)
+			r.version = v.WithIdentityOf(r.version)
 			r.add(sw, v.Name, samples[v.Name])
 			records[v.Name] = r
 		}
 	}
 	return records
-}
-
-// identified is v with what only an earlier sight of the same build knew.
-func identified(v, earlier sweep.Version) sweep.Version {
-	v.Commit, v.Digest = cmp.Or(v.Commit, earlier.Commit), cmp.Or(v.Digest, earlier.Digest)
-	return v
 }
 
 // add takes in what one sweep has of the version. A sweep that ended before it
@@ -70,8 +65,11 @@ func (r *record) add(sw sweep.Sweep, name string, samples []sweep.Sample) {
 	}
 	switch {
 	case good > 0:
-		r.good, r.failures, r.reason, r.spoilt = r.good+good, 0, "", false
+		r.good, r.failures, r.failing, r.reason, r.spoilt = r.good+good, 0, time.Time{}, "", false
 	case reason != "":
+		if r.failures == 0 {
+			r.failing = last
+		}
 		r.failures, r.tried, r.reason = r.failures+1, last, reason
 	case spoilt > 0 && r.good == 0:
 		// Of a version that has figures it says something of the night only.

@@ -11,7 +11,7 @@ import (
 type Told struct {
 	Target, Key string
 	State       State
-	Since       time.Time // when it was told first, UTC; for what is missing, since when
+	Since       time.Time // when it was suspected first, or was missing first, UTC: the same when it is told again
 	At          time.Time // when it was told last, UTC
 
 	// Finding is as it was judged then; nil for what is missing.
