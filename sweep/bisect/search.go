@@ -74,7 +74,8 @@ type Options struct {
 // first of which is good and the last bad. It returns one answer, or with
 // Options.All one for each change that was found, in the order of the candidates;
 // the stretches in which nothing was found are left out unless there is no other.
-// An error is one of Measure's.
+// An error is one of Measure's; the answers beside it are what was found before
+// it, and the stretch that it ended, in state BrokenOff, with what was known there.
 func Search(ctx context.Context, candidates int, measure Measure, o Options) ([]Answer, error) {
 	if o.Effect == 0 {
 		o.Effect = sweep.DefaultEffect
@@ -104,18 +105,19 @@ func (s *search) all(ctx context.Context, good, bad int) ([]Answer, error) {
 		return answers, err
 	}
 	for _, part := range first.parts() {
-		more, err := s.all(ctx, part[0], part[1])
-		if err != nil {
-			return answers, err
-		}
+		var more []Answer
+		more, err = s.all(ctx, part[0], part[1])
 		for _, a := range more {
 			if a.State != NoDifference {
 				answers = append(answers, a)
 			}
 		}
+		if err != nil {
+			break
+		}
 	}
 	slices.SortStableFunc(answers, func(a, b Answer) int { return a.FirstBad - b.FirstBad })
-	return answers, nil
+	return answers, err
 }
 
 // parts are the stretches beside an answer in which there is another change, as
@@ -166,6 +168,8 @@ func (s *search) stretch(ctx context.Context, good, bad int) (Answer, error) {
 	err := st.run(ctx)
 	if errors.Is(err, ErrBudget) {
 		st.a.State, err = OutOfBudget, nil
+	} else if err != nil {
+		st.a.State = BrokenOff
 	}
 	return st.a, err
 }

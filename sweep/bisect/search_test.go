@@ -238,3 +238,33 @@ func TestTold(t *testing.T) {
 		t.Errorf("half replayed %+v, %v", answers, err)
 	}
 }
+
+// What was found before an error is returned beside it, with the bounds of the
+// stretch that it ended.
+func TestErrorLeavesWhatWasFound(t *testing.T) {
+	broken := errors.New("the machine is gone")
+	beside := 0
+	for _, last := range []int{1, 3, 8, 10, 12, 13} {
+		h := newHistory(3, 60, 0.03, map[int]float64{12: -0.1, 45: -0.12})
+		measure := func(ctx context.Context, trial Trial, rounds int) (Reading, error) {
+			if trial.Number > last {
+				return Reading{}, broken
+			}
+			return h.measure(ctx, trial, rounds)
+		}
+		answers, err := Search(t.Context(), 60, measure, Options{MinRounds: 5, MaxRounds: 30, All: true})
+		over := slices.IndexFunc(answers, func(a Answer) bool { return a.State == BrokenOff })
+		if !errors.Is(err, broken) || over < 0 {
+			t.Fatalf("after trial %d: %+v, %v", last, answers, err)
+		}
+		if a := answers[over]; a.Over() || a.LastGood < a.Good || a.FirstBad > a.Bad || a.Between() != a.FirstBad-a.LastGood-1 {
+			t.Errorf("after trial %d: %+v", last, a)
+		}
+		if slices.ContainsFunc(answers, func(a Answer) bool { return a.State == Found }) {
+			beside++
+		}
+	}
+	if beside == 0 {
+		t.Error("no answer was found before the error")
+	}
+}
