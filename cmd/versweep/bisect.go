@@ -252,7 +252,7 @@ func (a *app) bisect(ctx context.Context, target, good, bad string, f bisectFlag
 		return err
 	}
 	defer r.st.Close()
-	if b, err = a.beginBisection(ctx, r.st, b, o.options, l); err != nil {
+	if b, err = r.begin(ctx, b, o.options, l); err != nil {
 		return err
 	}
 	if err := r.beginLog(); err != nil {

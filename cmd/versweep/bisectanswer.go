@@ -9,24 +9,29 @@ import (
 	"versweep/sweep/bisect"
 )
 
-// tellBisection prints what was found. The error is not nil when that is no single
-// version or commit.
-func (a *app) tellBisection(versions *stretch, parts []*stretch) error {
+// tellBisection prints what was found, and says that more is missing where brokenOff
+// is why. The error is not nil when what was found is no single version or commit.
+func (a *app) tellBisection(versions *stretch, parts []*stretch, brokenOff string) error {
 	if a.json {
-		if err := a.printJSON(newBisectionJSON(versions, parts)); err != nil {
+		doc := newBisectionJSON(versions, parts)
+		doc.BrokenOff = orNull(safe(brokenOff))
+		if err := a.printJSON(doc); err != nil {
 			return err
 		}
 	}
 	var failed error
 	for _, s := range append([]*stretch{versions}, parts...) {
 		for _, answer := range s.answers {
-			if !a.json {
+			if !a.json && (answer.State != bisect.BrokenOff || answer.Ends.Rounds > 0) {
 				a.printAnswer(s, answer)
 			}
 			if err := s.failure(answer); err != nil && failed == nil {
 				failed = err
 			}
 		}
+	}
+	if brokenOff != "" && !a.json {
+		fmt.Fprintf(a.stdout, "missing       this is not all: the bisection was broken off: %s\n", safe(brokenOff))
 	}
 	if !a.json {
 		fmt.Fprintf(a.stdout, "log           versweep bisect log %d\n", versions.b.ID)
@@ -54,8 +59,9 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 		line("step", "%s over all of them, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
 	case bisect.NoDifference:
 	default:
-		line("last good", "%s", s.full(answer.LastGood))
-		line("first bad", "%s", s.full(answer.FirstBad))
+		line("known good", "%s, the last", s.full(answer.LastGood))
+		line("known bad", "%s, the first", s.full(answer.FirstBad))
+		line("between", "%s", s.betweenText(answer))
 		if answer.Step.Rounds > 0 {
 			line("step", "%s, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
 		}
@@ -96,6 +102,18 @@ func (s *stretch) headline(answer bisect.Answer) string {
 		return "no answer that holds"
 	}
 	return "search broken off"
+}
+
+// betweenText is what a search that did not end leaves open.
+func (s *stretch) betweenText(answer bisect.Answer) string {
+	switch n := answer.Between(); n {
+	case 0:
+		return "nothing: they are next to each other"
+	case 1:
+		return "1 " + s.noun() + "; the first bad one is that or the known bad one"
+	default:
+		return fmt.Sprintf("%d %ss; the first bad one is among those or the known bad one", n, s.noun())
+	}
 }
 
 // full is a candidate with all that is known: hash, date and subject, or name.
@@ -175,9 +193,16 @@ func (s *stretch) failure(answer bisect.Answer) error {
 		}
 		return &hintedError{fmt.Errorf("bisecting %s: the ends are not different (%s)", ends, s.changeText(answer.Ends)), hint}
 	case bisect.Unconfirmed:
-		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds did not confirm %s", ends, s.short(answer.FirstBad)), more(max(answer.RoundsNeeded, 1))}
+		what := s.short(answer.FirstBad)
+		if n := answer.Between() + 1; n > 1 {
+			what = fmt.Sprintf("that it is one of %d up to %s", n, what)
+		}
+		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds did not confirm %s", ends, what), more(max(answer.RoundsNeeded, 1))}
 	case bisect.Contradictory:
 		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds contradicted every answer", ends), "versweep doctor may say what disturbs this machine; --rounds with a larger MIN hardens each step"}
+	}
+	if answer.State == bisect.BrokenOff {
+		return nil // the error that broke it off is told
 	}
 	return &hintedError{fmt.Errorf("bisecting %s: the budget is used up with %d left", ends, answer.FirstBad-answer.LastGood), fmt.Sprintf("versweep bisect --resume %d goes on", cmp.Or(s.b.PartOf, s.b.ID))}
 }

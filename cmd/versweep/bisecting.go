@@ -103,26 +103,45 @@ func (r *bisecting) carryOut(ctx context.Context, b store.Bisection, l *launchin
 	if !versions.o.Direct {
 		err = r.search(ctx, versions, l)
 	}
-	told := err == nil && !versions.o.Direct
 	if err == nil && versions.o.Commits {
 		parts, err = r.searchCommits(ctx, versions)
 	}
 	if err == nil {
 		err = r.finish(ctx, versions, parts)
 	}
+	brokenOff := ""
+	switch {
+	case err != nil && ctx.Err() != nil:
+		brokenOff = "interrupted"
+	case err != nil:
+		brokenOff = err.Error()
+	}
 	if _, ends := errors.AsType[*endError](err); ends {
 		// Asked again, it is to be measured again.
 		err = errors.Join(err, r.abandon(ctx, b.ID, err))
 		versions.b.Finished = a.now()
 	}
-	if err != nil && !told {
+	if err != nil && !foundAny(versions, parts) {
 		return err
 	}
-	// What was found among versions holds without the commits.
-	if failed := a.tellBisection(versions, parts); err == nil {
+	// What was found before an error holds without the rest.
+	if failed := a.tellBisection(versions, parts, brokenOff); err == nil {
 		err = failed
 	}
 	return err
+}
+
+// foundAny tells whether searches found out anything: at least that their ends differ,
+// or do not.
+func foundAny(versions *stretch, parts []*stretch) bool {
+	for _, s := range append([]*stretch{versions}, parts...) {
+		for _, answer := range s.answers {
+			if answer.Ends.Rounds > 0 || len(answer.Steps) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // search carries out one search.
@@ -177,7 +196,7 @@ func (r *bisecting) search(ctx context.Context, s *stretch, l *launching) error 
 // be gone on with.
 func (s *stretch) over() bool {
 	for _, answer := range s.answers {
-		if answer.State == bisect.OutOfBudget {
+		if !answer.Over() {
 			return false
 		}
 	}
@@ -283,10 +302,10 @@ func (r *bisecting) searchCommits(ctx context.Context, versions *stretch) ([]*st
 		if err != nil {
 			return parts, err
 		}
+		parts = append(parts, part)
 		if err := r.search(ctx, part, r.commits); err != nil {
 			return parts, err
 		}
-		parts = append(parts, part)
 	}
 	return parts, nil
 }
@@ -335,15 +354,39 @@ func (r *bisecting) connectCommits(ctx context.Context, o bisectOptions) error {
 	if r.commits != nil {
 		return nil
 	}
+	d, err := r.targetOfCommits(o)
+	if err != nil {
+		return err
+	}
+	r.commits, err = r.app.connect(ctx, d, r.cache, d.Sources[0].Kind(), r.launch, r.cpus, false)
+	return err
+}
+
+// targetOfCommits is the target with one source: the repository of its commits.
+func (r *bisecting) targetOfCommits(o bisectOptions) (*runtimes.Definition, error) {
 	source, err := runtimes.CommitSource(r.definition, o.Repository)
 	if err != nil {
-		return noCommitsError(r.definition, err)
+		return nil, noCommitsError(r.definition, err)
 	}
-	// Of all sources this one alone.
 	d := *r.definition
 	d.Sources = []runtimes.Source{source}
-	r.commits, err = r.app.connect(ctx, &d, r.cache, source.Kind(), r.launch, r.cpus, false)
-	return err
+	return &d, nil
+}
+
+// definitionOfCommits is what trials of commits are saved with.
+func (r *bisecting) definitionOfCommits(o bisectOptions) (sweep.Definition, error) {
+	if r.commits != nil {
+		return r.commits.definition, nil
+	}
+	d, err := r.targetOfCommits(o)
+	if err != nil {
+		return sweep.Definition{}, err
+	}
+	supply, err := runtimes.OpenSupply(d, d.Sources[0], r.cache)
+	if err != nil {
+		return sweep.Definition{}, err
+	}
+	return supply.Definition()
 }
 
 // commitsBetween lists the commits from good to bad, both included.

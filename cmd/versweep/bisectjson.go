@@ -17,8 +17,9 @@ type bisectionJSON struct {
 	Good      string             `json:"good"`
 	Bad       string             `json:"bad"`
 	Finished  bool               `json:"finished"`
-	Changes   []bisectAnswerJSON `json:"changes"` // empty when commits were searched only
-	Commits   []bisectCommitJSON `json:"commits"` // searches between neighbours, or empty
+	Changes   []bisectAnswerJSON `json:"changes"`    // empty when commits were searched only
+	Commits   []bisectCommitJSON `json:"commits"`    // searches between neighbours, or empty
+	BrokenOff *string            `json:"broken_off"` // why what is here is not all; null when nothing is missing
 }
 
 // bisectCommitJSON is a search over the commits between two versions.
@@ -35,7 +36,9 @@ type bisectAnswerJSON struct {
 	Bad          bisectCandidateJSON   `json:"bad"`
 	Ends         bisectChangeJSON      `json:"ends"`
 	LastGood     bisectCandidateJSON   `json:"last_good"`
-	FirstBad     *bisectCandidateJSON  `json:"first_bad"` // null unless state is found
+	FirstBad     *bisectCandidateJSON  `json:"first_bad"`       // null unless state is found
+	KnownBad     *bisectCandidateJSON  `json:"first_known_bad"` // null for no difference
+	Between      int                   `json:"between"`         // candidates between last_good and first_known_bad
 	OneOf        []bisectCandidateJSON `json:"one_of"`
 	Step         bisectChangeJSON      `json:"step"`
 	Steps        []bisectStepJSON      `json:"steps"`
@@ -105,6 +108,10 @@ func newBisectAnswerJSON(s *stretch, answer bisect.Answer) bisectAnswerJSON {
 	if answer.State == bisect.Found {
 		first := s.candidateJSON(answer.FirstBad)
 		j.FirstBad = &first
+	}
+	if answer.State != bisect.NoDifference {
+		known := s.candidateJSON(answer.FirstBad)
+		j.KnownBad, j.Between = &known, answer.Between()
 	}
 	for _, p := range answer.Suspects {
 		j.OneOf = append(j.OneOf, s.candidateJSON(p))

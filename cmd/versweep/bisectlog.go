@@ -189,7 +189,7 @@ func (a *app) recall(ctx context.Context, st *store.Store, b store.Bisection) (*
 			Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Told: told,
 			Record: func(r bisect.Record) { s.records = append(s.records, r) },
 		})
-		if err != nil {
+		if _, ends := errors.AsType[*endError](err); err != nil && !ends { // what was found before is told
 			return nil, nil, err
 		}
 	}
