@@ -217,9 +217,16 @@ func bisectMetric(key string) (sweep.Metric, error) {
 func noCommitsError(d *runtimes.Definition, err error) error {
 	switch {
 	case errors.Is(err, runtimes.ErrNoCommits):
-		return misuse("--repository names a git repository; it is built as the target's definition says", "--commits: %s has no git source", d.Name)
+		return misuse("name its repository with --repository: it is built as the target's definition says", "--commits: %s has no git source that says where its commits are", d.Name)
 	case errors.Is(err, runtimes.ErrNoRecipe):
-		return misuse("give the target a git source with a build command or a Dockerfile: docs/targets.md", "--commits: nothing says how a server is made of %s's repository", d.Name)
+		var kinds []string
+		for _, s := range d.Sources {
+			if !slices.Contains(kinds, s.Kind()) {
+				kinds = append(kinds, s.Kind())
+			}
+		}
+		return misuse("leave --commits out to bisect by version, or define a target with a git source and a build command or Dockerfile: docs/targets.md",
+			"--commits: %s comes ready made (%s), and nothing says how a server is built of its commits", d.Name, strings.Join(kinds, ", "))
 	}
 	return err
 }

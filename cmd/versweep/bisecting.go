@@ -76,6 +76,13 @@ func (r *bisecting) check(ctx context.Context, b store.Bisection, o bisectOption
 			return err
 		}
 		o.Candidates, b.PartOf = r.history, -1 // of whatever will be saved
+	} else if o.Commits {
+		// Not only once the versions have been searched for hours.
+		if err := r.connectCommits(ctx, o); err != nil {
+			return err
+		}
+		r.commits.close()
+		r.commits = nil
 	}
 	_, err = (&stretch{b: b, o: o}).told()
 	return err
