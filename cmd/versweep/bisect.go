@@ -29,6 +29,7 @@ type bisectFlags struct {
 	commits        bool
 	repository     string
 	firstParent    bool
+	insideMerges   bool
 	seed           uint64
 	resume         string // bisection's number or resumeLatest; empty when it is not asked for
 	abandon        int64
@@ -103,6 +104,7 @@ be told.`,
 	flags.BoolVar(&f.commits, "commits", false, "go on to the commit, in the git history between the two versions")
 	flags.StringVar(&f.repository, "repository", "", "URL or path of the git repository for --commits (default the target's git source)")
 	flags.BoolVar(&f.firstParent, "first-parent", true, "commits of the main line only, merges as a whole; false takes those of merged branches too")
+	flags.BoolVar(&f.insideMerges, "inside-merges", true, "where a merge is found, go on among the commits that it merged; false ends at the merge")
 	flags.StringVar(&f.per, "per", "", "candidates are the newest of each line, minor or patch release (default patch)")
 	flags.BoolVar(&f.prereleases, "prereleases", false, "candidates may be prereleases")
 	flags.StringVar(&f.source, "source", "", "where versions come from (default the first of the target's that answers)")
@@ -183,7 +185,7 @@ func (a *app) checkBisect(ctx context.Context, target, good, bad string, f bisec
 	}
 	o.options = bisectOptions{
 		MinRounds: rounds.min, MaxRounds: rounds.max, All: f.all, Commits: f.commits, Repository: f.repository,
-		FirstParent: f.firstParent, Seed: f.seed, Prereleases: f.prereleases, Per: f.per,
+		FirstParent: f.firstParent, MergesWhole: !f.insideMerges, Seed: f.seed, Prereleases: f.prereleases, Per: f.per,
 	}
 	if o.options.Profile, err = f.profileFlags.profile(); err != nil {
 		return nil, err

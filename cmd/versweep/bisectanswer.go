@@ -24,6 +24,9 @@ func (a *app) tellBisection(versions *stretch, parts []*stretch, brokenOff strin
 		for _, answer := range s.answers {
 			if !a.json && (answer.State != bisect.BrokenOff || answer.Ends.Rounds > 0) {
 				a.printAnswer(s, answer)
+				if m, ok := s.mergeOf(answer, parts); ok {
+					fmt.Fprintf(a.stdout, "merge         %s\n", charts.Printable(m.Text))
+				}
 			}
 			if err := s.failure(answer); err != nil && failed == nil {
 				failed = err
@@ -45,7 +48,7 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 		fmt.Fprintf(a.stdout, "%-13s %s\n", head, charts.Printable(fmt.Sprintf(format, args...)))
 	}
 	fmt.Fprintln(a.stdout, charts.Printable(fmt.Sprintf("%s: %s among %s from %s to %s, by %s", cmp.Or(s.title, s.b.Target), s.headline(answer),
-		counted(len(s.o.Candidates), s.noun()), s.short(answer.Good), s.short(answer.Bad), charts.ShortName(s.metric))))
+		counted(len(s.o.Candidates), s.noun()), s.short(answer.Good), s.short(answer.Bad), charts.ShortName(s.metric)+s.insideText())))
 	switch answer.State {
 	case bisect.Found:
 		line("first bad", "%s", s.full(answer.FirstBad))
@@ -57,7 +60,7 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 		}
 		line("last good", "%s", s.full(answer.LastGood))
 		line("step", "%s over all of them, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
-	case bisect.NoDifference:
+	case bisect.NoDifference, bisect.OtherWay:
 	default:
 		line("known good", "%s, the last", s.full(answer.LastGood))
 		line("known bad", "%s, the first", s.full(answer.FirstBad))
@@ -96,6 +99,8 @@ func (s *stretch) headline(answer bisect.Answer) string {
 		return fmt.Sprintf("first bad %s is one of %d", s.noun(), len(answer.Suspects))
 	case bisect.NoDifference:
 		return "no difference"
+	case bisect.OtherWay:
+		return "a difference, but the other way,"
 	case bisect.Unconfirmed:
 		return "first bad " + s.noun() + " not confirmed"
 	case bisect.Contradictory:
@@ -182,11 +187,14 @@ func (s *stretch) failure(answer bisect.Answer) error {
 		return fmt.Sprintf("about %s would tell: --rounds %d:%d", counted(n, "more round"), s.o.MinRounds, most+most/2)
 	}
 	switch answer.State {
-	case bisect.Found:
+	case bisect.Found, bisect.OtherWay:
 		return nil
 	case bisect.OneOf:
 		return &hintedError{fmt.Errorf("bisecting %s: one of %d, which could not be told apart", ends, len(answer.Suspects)), "what was passed over is listed with its reason"}
 	case bisect.NoDifference:
+		if s.o.Inside != "" && answer.RoundsNeeded == 0 {
+			return nil // the merge is the answer
+		}
 		hint := fmt.Sprintf("they are the same within --effect, %g %%", 100*s.b.Effect)
 		if answer.RoundsNeeded > 0 {
 			hint = more(answer.RoundsNeeded)

@@ -170,10 +170,11 @@ func (r *bisecting) search(ctx context.Context, s *stretch, l *launching) error 
 	var log *bisect.Log
 	if r.log != nil {
 		log = s.newLog(r.log)
+		defer s.endLog(r.log)
 	}
 	began := a.now()
 	s.answers, err = bisect.Search(ctx, n, m.measure, bisect.Options{
-		Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Told: told,
+		Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Way: s.o.Way, Told: told,
 		Record: func(rec bisect.Record) {
 			s.records = append(s.records, rec)
 			a.sayRecord(s, rec)
@@ -207,7 +208,7 @@ func (s *stretch) over() bool {
 			return false
 		}
 	}
-	return len(s.answers) > 0
+	return len(s.answers) > 0 || s.unsearched() != ""
 }
 
 // finish keeps the answers of searches that are over.
@@ -313,6 +314,11 @@ func (r *bisecting) searchCommits(ctx context.Context, versions *stretch) ([]*st
 		if err := r.search(ctx, part, r.commits); err != nil {
 			return parts, err
 		}
+		inside, err := r.searchMerges(ctx, part)
+		parts = append(parts, inside...)
+		if err != nil {
+			return parts, err
+		}
 	}
 	return parts, nil
 }
@@ -324,10 +330,10 @@ func (r *bisecting) part(ctx context.Context, versions *stretch, good, bad sweep
 		return nil, err
 	}
 	for _, b := range known {
-		if b.Good != good.Name || b.Bad != bad.Name {
+		part, err := newStretch(b)
+		if err == nil && (part.o.Inside != "" || b.Good != good.Name || b.Bad != bad.Name) {
 			continue
 		}
-		part, err := newStretch(b)
 		if err == nil {
 			r.launch.launcher = part.o.Launcher // as its first trials
 			err = r.connectCommits(ctx, part.o)
@@ -416,7 +422,11 @@ func (r *bisecting) commitsBetween(ctx context.Context, b store.Bisection, o bis
 }
 
 func newCommitCandidate(c runtimes.Commit) bisectCandidate {
-	return bisectCandidate{Version: c.Version, Subject: c.Subject, Date: c.Date, Merge: len(c.Parents) > 1}
+	made := bisectCandidate{Version: c.Version, Subject: c.Subject, Date: c.Date, Merge: len(c.Parents) > 1}
+	if made.Merge {
+		made.Parents = c.Parents
+	}
+	return made
 }
 
 func historyError(target string, good, bad sweep.Version, err error) error {
@@ -444,7 +454,9 @@ func (a *app) sayRecord(s *stretch, r bisect.Record) {
 	switch r.Purpose {
 	case bisect.Ends:
 		verdict := "they differ"
-		if !r.Differ {
+		if r.OtherWay {
+			verdict = "they differ the other way, so the change is not from there"
+		} else if !r.Differ {
 			verdict = "which does not tell them apart"
 		}
 		a.say("ends: %s against %s: %s, %s%s: %s", s.short(r.Bad), s.short(r.Good), s.changeText(r.Change), counted(r.Change.Rounds, "round"), by, verdict)

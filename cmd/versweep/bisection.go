@@ -35,7 +35,13 @@ type bisectOptions struct {
 	Direct      bool              `json:"direct"` // to the commits: there is no version in between
 	Replay      string            `json:"replay,omitempty"`
 	Seed        uint64            `json:"seed"`
-	Candidates  []bisectCandidate `json:"candidates"` // from good to bad, as they were when it began
+	MergesWhole bool              `json:"merges_whole,omitempty"` // a merge that is found is not looked into
+	Inside      string            `json:"inside,omitempty"`       // hash of the merge whose branch is searched
+	Way         int               `json:"way,omitempty"`          // of the merge's step: 1 up, -1 down
+	Had         []string          `json:"had,omitempty"`          // hashes of what the merge did not bring in
+	Unsearched  string            `json:"unsearched,omitempty"`   // why a branch was not searched
+	Empty       bool              `json:"empty,omitempty"`        // the merge brought in no commit
+	Candidates  []bisectCandidate `json:"candidates"`             // from good to bad, as they were when it began
 }
 
 // bisectCandidate is a version, or a commit with what tells it to people.
@@ -44,6 +50,7 @@ type bisectCandidate struct {
 	Subject string        `json:"subject,omitempty"`
 	Date    time.Time     `json:"date,omitzero"`
 	Merge   bool          `json:"merge,omitempty"`
+	Parents []string      `json:"parents,omitempty"` // of a merge, hashes
 }
 
 // launcherOfCommits is what --launcher asked for. Versions may have found containers
@@ -268,6 +275,7 @@ type stretch struct {
 	metric  sweep.Metric
 	records []bisect.Record
 	answers []bisect.Answer
+	noEnd   string // why the ends of a merged branch cannot be measured
 }
 
 func newStretch(b store.Bisection) (*stretch, error) {

@@ -27,6 +27,8 @@ type bisectCommitJSON struct {
 	Bisection int64              `json:"bisection"`
 	Good      string             `json:"good"`
 	Bad       string             `json:"bad"`
+	Inside    *string            `json:"inside"`       // hash of the merge whose branch this is; null for none
+	NotSearch *string            `json:"not_searched"` // why the branch was not searched; null when it was
 	Changes   []bisectAnswerJSON `json:"changes"`
 }
 
@@ -39,6 +41,7 @@ type bisectAnswerJSON struct {
 	FirstBad     *bisectCandidateJSON  `json:"first_bad"`       // null unless state is found
 	KnownBad     *bisectCandidateJSON  `json:"first_known_bad"` // null for no difference
 	Between      int                   `json:"between"`         // candidates between last_good and first_known_bad
+	Merge        *bisectMergeJSON      `json:"merge"`           // null unless first_bad is a merge that was looked into
 	OneOf        []bisectCandidateJSON `json:"one_of"`
 	Step         bisectChangeJSON      `json:"step"`
 	Steps        []bisectStepJSON      `json:"steps"`
@@ -83,18 +86,22 @@ func newBisectionJSON(versions *stretch, parts []*stretch) bisectionJSON {
 	b := versions.b
 	doc := bisectionJSON{
 		Schema: jsonSchema, Bisection: b.ID, Target: b.Target, Source: b.Source, Metric: b.Metric, Effect: b.Effect, Good: b.Good, Bad: b.Bad,
-		Finished: !b.Finished.IsZero(), Changes: newAnswersJSON(versions), Commits: []bisectCommitJSON{},
+		Finished: !b.Finished.IsZero(), Changes: newAnswersJSON(versions, parts), Commits: []bisectCommitJSON{},
 	}
 	for _, p := range parts {
-		doc.Commits = append(doc.Commits, bisectCommitJSON{p.b.ID, p.b.Good, p.b.Bad, newAnswersJSON(p)})
+		doc.Commits = append(doc.Commits, bisectCommitJSON{p.b.ID, p.b.Good, p.b.Bad, orNull(p.o.Inside), orNull(p.unsearched()), newAnswersJSON(p, parts)})
 	}
 	return doc
 }
 
-func newAnswersJSON(s *stretch) []bisectAnswerJSON {
+func newAnswersJSON(s *stretch, parts []*stretch) []bisectAnswerJSON {
 	all := []bisectAnswerJSON{}
 	for _, answer := range s.answers {
-		all = append(all, newBisectAnswerJSON(s, answer))
+		j := newBisectAnswerJSON(s, answer)
+		if m, ok := s.mergeOf(answer, parts); ok {
+			j.Merge = &m
+		}
+		all = append(all, j)
 	}
 	return all
 }
@@ -109,7 +116,7 @@ func newBisectAnswerJSON(s *stretch, answer bisect.Answer) bisectAnswerJSON {
 		first := s.candidateJSON(answer.FirstBad)
 		j.FirstBad = &first
 	}
-	if answer.State != bisect.NoDifference {
+	if answer.State != bisect.NoDifference && answer.State != bisect.OtherWay {
 		known := s.candidateJSON(answer.FirstBad)
 		j.KnownBad, j.Between = &known, answer.Between()
 	}

@@ -60,6 +60,7 @@ const (
 	Unconfirmed   State = "unconfirmed"   // fresh rounds did not tell the last good from the first bad one
 	Contradictory State = "contradictory" // fresh rounds contradicted the search time and again
 	NoDifference  State = "no difference" // good and bad are not different
+	OtherWay      State = "other way"     // bad differs from good, but not in the way of Options.Way
 	OutOfBudget   State = "out of budget" // the search was not over when the time was
 	BrokenOff     State = "broken off"    // an error of Measure ended the search
 )
