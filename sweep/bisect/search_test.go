@@ -7,6 +7,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -266,5 +268,42 @@ func TestErrorLeavesWhatWasFound(t *testing.T) {
 	}
 	if beside == 0 {
 		t.Error("no answer was found before the error")
+	}
+}
+
+// Ends that differ the other way than asked are told, and not searched; a log of
+// them says so again.
+func TestOtherWay(t *testing.T) {
+	for _, c := range []struct {
+		way  int
+		want State
+	}{{1, OtherWay}, {-1, Found}, {0, Found}} {
+		h := newHistory(1, 20, 0.02, map[int]float64{11: -0.2})
+		var records []Record
+		o := Options{MinRounds: 5, MaxRounds: 30, Way: c.way, Record: func(r Record) { records = append(records, r) }}
+		answers, err := Search(t.Context(), 20, h.measure, o)
+		if err != nil || len(answers) != 1 || answers[0].State != c.want || (len(answers[0].Steps) == 0) != (c.want == OtherWay) {
+			t.Fatalf("way %d: %+v, %v", c.way, answers, err)
+		}
+		if c.want != OtherWay {
+			continue
+		}
+		var text strings.Builder
+		log := NewLog(&text, Labels{Command: "git bisect", Name: strconv.Itoa, Title: strconv.Itoa})
+		for _, r := range records {
+			log.Write(r)
+		}
+		if strings.Contains(text.String(), "git bisect") {
+			t.Errorf("git has nothing to look for: %s", text.String())
+		}
+		read, err := ReadLog(strings.NewReader(text.String()), 0, 19, func(name string) (int, bool) { n, err := strconv.Atoi(name); return n, err == nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Told, o.Record = Tell(read), nil
+		answers, err = Search(t.Context(), 20, func(context.Context, Trial, int) (Reading, error) { return Reading{}, errors.New("measured") }, o)
+		if err != nil || answers[0].State != OtherWay {
+			t.Errorf("told: %+v, %v", answers, err)
+		}
 	}
 }
