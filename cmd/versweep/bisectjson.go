@@ -24,12 +24,12 @@ type bisectionJSON struct {
 
 // bisectCommitJSON is a search over the commits between two versions.
 type bisectCommitJSON struct {
-	Bisection int64              `json:"bisection"`
-	Good      string             `json:"good"`
-	Bad       string             `json:"bad"`
-	Inside    *string            `json:"inside"`       // hash of the merge whose branch this is; null for none
-	NotSearch *string            `json:"not_searched"` // why the branch was not searched; null when it was
-	Changes   []bisectAnswerJSON `json:"changes"`
+	Bisection   int64              `json:"bisection"`
+	Good        string             `json:"good"`
+	Bad         string             `json:"bad"`
+	Inside      *string            `json:"inside"`       // hash of the merge whose branch this is; null for none
+	NotSearched *string            `json:"not_searched"` // why the branch was not searched; null when it was
+	Changes     []bisectAnswerJSON `json:"changes"`
 }
 
 type bisectAnswerJSON struct {
