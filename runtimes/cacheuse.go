@@ -2,10 +2,14 @@ package runtimes
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -24,14 +28,41 @@ const (
 	cacheTagText = "Signature: 8a477f597d28d172789f06886806bc55\n# versweep keeps fetched and built releases here, and may remove them.\n"
 )
 
-// markCache marks a folder as a cache. One that may only be read can have no mark.
+// signatureLine is all that a whole tag of another program may have.
+var signatureLine, _, _ = strings.Cut(cacheTagText, "\n")
+
+// markCache marks a folder as a cache. One that may only be read can have no mark,
+// and the mark of another program stays; one of versweep's that was cut short, as by
+// a full disk, is made whole.
 func markCache(dir string) error {
-	f, err := os.OpenFile(filepath.Join(dir, cacheTag), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil // it is there, mostly
+	return writeMark(dir, func(w io.Writer) error {
+		_, err := io.WriteString(w, cacheTagText)
+		return err
+	})
+}
+
+// writeMark has the mark written beside its place and moved there.
+func writeMark(dir string, write func(io.Writer) error) error {
+	name := filepath.Join(dir, cacheTag)
+	text, err := os.ReadFile(name)
+	switch there := string(text); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && (there == cacheTagText || !strings.HasPrefix(cacheTagText, there) || strings.TrimSuffix(there, "\n") == signatureLine):
+		return nil
 	}
-	_, err = f.WriteString(cacheTagText)
-	return errors.Join(err, f.Close())
+	part := filepath.Join(dir, "."+cacheTag+"-"+rand.Text())
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil
+	}
+	if err = errors.Join(write(f), f.Close()); err == nil {
+		err = os.Rename(part, name)
+	}
+	if err != nil {
+		os.Remove(part)
+	}
+	return err
 }
 
 func isCache(dir string) bool {

@@ -174,12 +174,33 @@ func (d *Definition) checkRecipe(place string, layers []layer) error {
 			return strictyaml.Within(strictyaml.Below(l.place, "image"), err)
 		}
 		if l.recipe.Runtime != "" {
-			if _, _, err := runtimeName(l.recipe.Runtime); err != nil {
-				return strictyaml.FlawAt(strictyaml.Below(l.place, "runtime"), "%v", err)
+			if err := checkRuntime(strictyaml.Below(l.place, "runtime"), l.recipe.Runtime); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// checkRuntime checks what a version runs under.
+func checkRuntime(place, text string) error {
+	name, _, err := runtimeName(text)
+	if err != nil {
+		return strictyaml.FlawAt(place, "%v", err)
+	}
+	catalog, err := EmbeddedCatalog()
+	if err != nil {
+		return err
+	}
+	target, _, _ := strings.Cut(name, ":")
+	if slices.Contains(catalog.Names(), target) {
+		return nil
+	}
+	hint := "targets of your own run under those that come with versweep, such as runtime: node@22.x"
+	if near := strictyaml.Nearest(target, catalog.Names()); near != "" {
+		hint = "did you mean " + near + "? " + hint
+	}
+	return &strictyaml.Flaw{Path: place, Problem: fmt.Sprintf("%q is not a target of the catalogue", name), Hint: hint}
 }
 
 func (r Recipe) dockerfiles() []string {
@@ -221,7 +242,13 @@ func (r Recipe) checkWords() error {
 		key  string
 		args []string
 	}{{"start", r.Start}, {"components", r.Components}, {"build", r.Build}} {
+		if len(command.args) > 0 && strings.TrimSpace(command.args[0]) == "" {
+			return &strictyaml.Flaw{Path: command.key + "[0]", Problem: "it is empty", Hint: "the first word is the program to run"}
+		}
 		for i, arg := range command.args {
+			if strings.Contains(arg, "\x00") {
+				return strictyaml.FlawAt(fmt.Sprintf("%s[%d]", command.key, i), "%q cannot be an argument of a command", arg)
+			}
 			for _, word := range inBraces.FindAllString(arg, -1) {
 				if meant := meantPlaceholder(word); meant != "" {
 					return strictyaml.FlawAt(fmt.Sprintf("%s[%d]", command.key, i), "unknown placeholder %q; did you mean %q?", word, meant)

@@ -283,12 +283,12 @@ func (e *Engine) logs(id string) []string {
 	defer cancel()
 	stream, err := e.api.ContainerLogs(ctx, id, container.LogsOptions{ShowStdout: true, ShowStderr: true, Tail: fmt.Sprint(tailLines)})
 	if err != nil {
-		return []string{"(no log: " + err.Error() + ")"}
+		return []string{"(no log: " + WithoutSecrets(err.Error()) + ")"}
 	}
 	defer stream.Close()
 	var t Tail
 	if _, err := stdcopy.StdCopy(&t, &t, stream); err != nil {
-		return append(t.Lines(), "(log cut: "+err.Error()+")")
+		return append(t.Lines(), "(log cut: "+WithoutSecrets(err.Error())+")")
 	}
 	return t.Lines()
 }

@@ -168,7 +168,7 @@ func (l *DockerLauncher) start(ctx context.Context, b sweep.Build) (_ *container
 		return nil, err
 	}
 	if err != nil {
-		return nil, &sweep.StartError{Reason: err.Error()}
+		return nil, &sweep.StartError{Reason: WithoutSecrets(err.Error())}
 	}
 	go func() {
 		c.ended = <-exit

@@ -68,21 +68,11 @@ func openGitRepository(address string, cache *Cache) (gitRepository, error) {
 	return newLocalGit(endpoint.Path, cache)
 }
 
-// withoutCredentials is a URL without user, password and token.
-func withoutCredentials(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		// Not to be parsed: all up to the last @ may be a secret.
-		return address[strings.LastIndexByte(address, '@')+1:]
-	}
-	u.User = nil
-	return u.String()
-}
-
-// bareURLError takes the URL, which may hold a password, out of an error.
+// bareURLError takes the URL, and what of it is called a port, out of an error:
+// either may hold a password.
 func bareURLError(err error) error {
 	if inURL, ok := errors.AsType[*url.Error](err); ok {
-		return inURL.Err
+		return errors.New(WithoutSecrets(inURL.Err.Error()))
 	}
 	return err
 }

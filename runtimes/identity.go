@@ -33,7 +33,7 @@ func (s Source) origin() []string {
 	case s.GoMod != nil:
 		return []string{s.GoMod.Module}
 	case s.Git != nil:
-		return []string{s.Git.Repository, fmt.Sprint(s.Git.Submodules)}
+		return []string{KeptAddress(s.Git.Repository), fmt.Sprint(s.Git.Submodules)}
 	}
 	return nil
 }

@@ -17,14 +17,11 @@ import (
 const hidden = "***"
 
 var (
-	// userInURL is "user:password@" in a URL. A name alone is no secret where
-	// keys are what lets one in.
-	userInURL = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)([^\s/?#"'<>\\]*)@`)
 	// secretHeader is a header of HTTP that lets one in, with its value.
 	secretHeader = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|(?:set-)?cookie|x-api-key|private-token|x-registry-auth)(["']?\s*[:=]\s*["'\[({]*)((?:bearer|basic|token|digest)\s+)?[^\s"',;\])}]+`)
 	// secretSetting is a line of .npmrc, or a setting that is called so.
 	secretSetting = regexp.MustCompile(`(?i)(_authtoken|_auth|_password|\bpassword|\bpasswd|\bclient_secret|\baccess_token)(["']?\s*[:=]\s*["'\[({]*)[^\s"',;&\])}]+`)
-	secretName    = regexp.MustCompile(`(?i)token|secret|passw|_auth$|_pat$|api_?key|private_?key|credential|cookie`)
+	secretName    = regexp.MustCompile(`(?i)token|secret|passw|passphrase|_auth$|_pat$|api_?key|private_?key|credential|cookie`)
 )
 
 // WithoutSecrets is a text without passwords and tokens: those in URLs, in headers
@@ -34,20 +31,9 @@ func WithoutSecrets(text string) string {
 	for _, secret := range secretsOf(os.Environ()) {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}
-	if strings.Contains(text, "@") {
-		text = userInURL.ReplaceAllStringFunc(text, hideUser)
-	}
+	text = withoutAddressSecrets(text)
 	text = secretHeader.ReplaceAllString(text, "${1}${2}${3}"+hidden)
 	return secretSetting.ReplaceAllString(text, "${1}${2}"+hidden)
-}
-
-func hideUser(found string) string {
-	parts := userInURL.FindStringSubmatch(found)
-	scheme := strings.ToLower(parts[1])
-	if !strings.Contains(parts[2], ":") && (strings.HasSuffix(scheme, "ssh://") || parts[2] == "git") {
-		return found
-	}
-	return parts[1] + hidden + "@"
 }
 
 // shortestSecret keeps words such as "true" from being taken for secrets.
@@ -73,21 +59,43 @@ func secretsOf(environment []string) []string {
 	}
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
-		if secretName.MatchString(name) && !strings.ContainsAny(value, "/ ") {
-			add(value)
+		if secretName.MatchString(name) && !strings.Contains(value, "://") && !isPath(value) {
+			// Texts are looked through line by line.
+			for line := range strings.Lines(value) {
+				if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
+					add(line)
+				}
+			}
 		}
 		// A proxy's or mirror's address, or a list of them.
 		for _, address := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' || r == ' ' }) {
-			if u, err := url.Parse(address); err == nil && u.User != nil {
-				if password, has := u.User.Password(); has {
-					add(password)
-				} else if u.Scheme == "http" || u.Scheme == "https" {
-					add(u.User.Username()) // a token
-				}
+			scheme, user, _ := splitUser(address)
+			if scheme == "" || user == "" {
+				continue
+			}
+			_, secret, has := strings.Cut(user, ":")
+			if !has && (scheme == "http://" || scheme == "https://") {
+				secret = user // a token
+			}
+			add(secret)
+			if plain, err := url.PathUnescape(secret); err == nil {
+				add(plain)
 			}
 		}
 	}
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	knownSecrets.environment, knownSecrets.secrets = slices.Clone(environment), secrets
 	return secrets
+}
+
+// pathStart begins a path of this machine. Others have a slash as secrets of base64
+// do, and are told by the file that is there.
+var pathStart = regexp.MustCompile(`^(?:/|\.\.?/|~[\w.-]*/)`)
+
+func isPath(value string) bool {
+	if pathStart.MatchString(value) {
+		return true
+	}
+	_, err := os.Stat(value)
+	return err == nil && strings.Contains(value, "/")
 }

@@ -3,10 +3,12 @@ package runtimes
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -210,6 +212,36 @@ func TestCachedBuildIsMarkedAsUsed(t *testing.T) {
 		if list := unused(); !strings.HasPrefix(list, "builds/node/20.0.0-") {
 			t.Errorf("not used for long, but listed are %q", list)
 		}
+	}
+}
+
+// A mark that a full disk cut short is made whole; what another program has written
+// stays; what cannot be written leaves nothing.
+func TestMarkCutShort(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, cacheTag)
+	for there, want := range map[string]string{
+		"": cacheTagText, cacheTagText[:20]: cacheTagText, cacheTagText[:60]: cacheTagText, cacheTagText: cacheTagText,
+		signatureLine: signatureLine, signatureLine + "\n": signatureLine + "\n", signatureLine + "\n# of another program\n": signatureLine + "\n# of another program\n", "x": "x",
+	} {
+		if err := os.WriteFile(name, []byte(there), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := markCache(dir)
+		if text, _ := os.ReadFile(name); err != nil || string(text) != want {
+			t.Errorf("%q became %q, %v", there, text, err)
+		}
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	err := writeMark(dir, func(w io.Writer) error {
+		io.WriteString(w, cacheTagText[:20])
+		return full
+	})
+	if left, _ := os.ReadDir(dir); !errors.Is(err, full) || len(left) > 0 {
+		t.Errorf("on a full disk: %v, and %v is left", err, left)
 	}
 }
 

@@ -174,6 +174,38 @@ func (s *Store) lockClaims() {
 	}
 }
 
+// closingTime is how long closing waits for others to let it end its claims.
+const closingTime = 2 * time.Second
+
+// endClaims takes this store's tag out of what was not carried out to its end: no
+// process does any more. Where it cannot be written, the lock says so as well.
+func (s *Store) endClaims() {
+	s.claims.mu.Lock()
+	tag := s.claims.tag
+	if s.claims.f == nil {
+		tag = ""
+	}
+	s.claims.mu.Unlock()
+	if tag == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closingTime)
+	defer cancel()
+	for _, table := range []string{"sweep", "bisection"} {
+		var left bool
+		err := s.look(ctx, "looking for claims", func(tx *sql.Tx) error {
+			return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE owner LIKE '%' || ?)", lockOfClaim+tag).Scan(&left)
+		})
+		if err != nil || !left {
+			continue
+		}
+		s.change(ctx, "ending claims", func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, "UPDATE "+table+" SET owner = NULL WHERE owner LIKE '%' || ?", lockOfClaim+tag)
+			return err
+		})
+	}
+}
+
 // unlockClaims ends all claims of this store that were not ended.
 func (s *Store) unlockClaims() error {
 	s.claims.mu.Lock()

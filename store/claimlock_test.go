@@ -155,6 +155,38 @@ func TestClaimEndsWithClose(t *testing.T) {
 	}
 }
 
+// What is closed without an end names no process that has gone; what another one
+// carries out stays its own.
+func TestCloseNamesNobody(t *testing.T) {
+	s := fresh(t)
+	first, second := begin(t, s, "1.0.0"), begin(t, s, "1.1.0")
+	b, err := s.CreateBisection(t.Context(), someBisection(), noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := reopen(t, s.path)
+	err = errors.Join(other.ClaimSweep(t.Context(), first.ID, "me", neverGone), other.ClaimBisection(t.Context(), b.ID, "me", neverGone),
+		s.ClaimSweep(t.Context(), second.ID, "me", neverGone), other.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	owners := map[string]sql.NullString{}
+	for query, id := range map[string]int64{"sweep 1": first.ID, "sweep 2": second.ID, "bisection 1": b.ID} {
+		table, _, _ := strings.Cut(query, " ")
+		var owner sql.NullString
+		err := s.look(t.Context(), "reading an owner", func(tx *sql.Tx) error {
+			return tx.QueryRowContext(t.Context(), "SELECT owner FROM "+table+" WHERE id = ?", id).Scan(&owner)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		owners[query] = owner
+	}
+	if owners["sweep 1"].Valid || owners["bisection 1"].Valid || !owners["sweep 2"].Valid {
+		t.Errorf("owners are %v", owners)
+	}
+}
+
 // Locks are believed where they are seen: not those of another kernel on a disk that
 // both may share, nor of names that are none.
 func TestLocksOfOthersAreNotBelieved(t *testing.T) {

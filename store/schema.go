@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 )
@@ -56,7 +57,7 @@ func schemaVersion(ctx context.Context, db *sql.DB) (int64, error) {
 
 // migrate brings the file to the version target, making it when it is not
 // there, and leaves it alone when another process has done so meanwhile. A
-// store that holds a schema already is copied first. It waits for as long as
+// store that holds something already is copied first. It waits for as long as
 // another process migrates the same file.
 func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (err error) {
 	unlock, err := lock(ctx, file+".lock")
@@ -70,7 +71,8 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 		return err
 	}
 	a := writing("rwc")
-	a["_pragma"] = []string{"page_size(" + strconv.Itoa(pageBytes) + ")"}
+	// What migrations sort and put aside is little, and no full $TMPDIR is in its way.
+	a["_pragma"] = []string{"page_size(" + strconv.Itoa(pageBytes) + ")", "temp_store(MEMORY)"}
 	db, err := openFile(file, a, 1)
 	if err != nil {
 		return err
@@ -87,7 +89,9 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return explain(file, err)
 	}
-	if was.version > 0 {
+	if full, err := holdsRows(ctx, db); err != nil {
+		return explain(file, err)
+	} else if full {
 		info, err := os.Stat(file)
 		if err != nil {
 			return fmt.Errorf("copying it first: %w", reason(err))
@@ -109,6 +113,35 @@ func migrate(ctx context.Context, file string, migrations fs.FS, target int64) (
 	}
 	_, err = provider.Up(ctx)
 	return explain(file, err)
+}
+
+// holdsRows tells whether there is anything in a store that could be lost: there is
+// not where one was killed, or met a full disk, while it was made.
+func holdsRows(ctx context.Context, db *sql.DB) (bool, error) {
+	var tables []string
+	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name <> 'goose_db_version'")
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return false, err
+		}
+		tables = append(tables, name)
+	}
+	if err := rows.Err(); err != nil {
+		return false, err
+	}
+	for _, name := range tables {
+		var full bool
+		err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM "`+strings.ReplaceAll(name, `"`, `""`)+`")`).Scan(&full)
+		if full || err != nil {
+			return full, err
+		}
+	}
+	return false, nil
 }
 
 // mark makes the file ours, and one that Compact can shrink in steps: that can be

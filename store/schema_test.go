@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/pressly/goose/v3"
+
 	"versweep/sweep"
 )
 
@@ -294,6 +296,39 @@ func TestOneOfManyMigrates(t *testing.T) {
 	wg.Wait()
 	if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db", "versweep.db.before-v90002"}) {
 		t.Errorf("the folder holds %q", names)
+	}
+}
+
+// Of a store that was killed while it was made nothing can be lost.
+func TestHalfMadeStoreIsNotCopied(t *testing.T) {
+	newest, err := latest(migrations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for made := int64(1); made < newest; made++ {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "versweep.db")
+		first, all := fstest.MapFS{}, future(t).(fstest.MapFS)
+		for name, file := range all {
+			if n, err := goose.NumericComponent(name); err == nil && n <= made {
+				first[name] = file
+			}
+		}
+		half, err := open(t.Context(), path, first, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := half.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s := reopen(t, path)
+		begin(t, s, "1.0.0")
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if names := entries(t, dir); !slices.Equal(names, []string{"versweep.db"}) {
+			t.Errorf("after %d of %d migrations: the folder holds %q", made, newest, names)
+		}
 	}
 }
 

@@ -185,6 +185,7 @@ func openReader(ctx context.Context, file string) (*sql.DB, error) {
 //
 // What it claimed and did not finish is free for others from then on.
 func (s *Store) Close() error {
+	s.endClaims()
 	errs := []error{s.unlockClaims()}
 	if s.was != nil && s.was.writtenOver() {
 		return nil

@@ -24,15 +24,17 @@ type Spot struct {
 	Metric  string // key
 	To      string // first version after the change
 	Verdict Verdict
+	At      time.Time // when that was
 }
 
-// Spot says where f is.
-func (f Finding) Spot() Spot { return Spot{f.ID, f.Metric.Key, f.To, f.Verdict} }
+// Spot says where f was at a time.
+func (f Finding) Spot(at time.Time) Spot { return Spot{f.ID, f.Metric.Key, f.To, f.Verdict, at} }
 
 // FindingsAt lists the findings, by their place among j.Findings, that are what
 // was once found at a spot. Where no finding has its id any more, one that has
 // moved a little since is still the same: of the same metric and direction, and
-// with the spot's version next to or among those at which the change may lie.
+// with the spot's version next to or among those at which the change may lie. It is
+// not where it moved to a version whose build was replaced since: that one changed.
 func (j Judgement) FindingsAt(s Spot) []int {
 	place := func(version string) int {
 		return slices.IndexFunc(j.Versions, func(v Version) bool { return v.Name == version })
@@ -41,7 +43,7 @@ func (j Judgement) FindingsAt(s Spot) []int {
 	at := place(s.To)
 	var found []int
 	for i, f := range j.Findings {
-		moved := !exact && at >= 0 && at >= place(f.PlaceLo)-1 && at <= place(f.PlaceHi)+1
+		moved := !exact && at >= 0 && at >= place(f.PlaceLo)-1 && at <= place(f.PlaceHi)+1 && !j.Replaced[f.To].After(s.At)
 		if s.Metric == f.Metric.Key && s.Verdict == f.Verdict && (s.ID == f.ID || moved) {
 			found = append(found, i)
 		}
@@ -54,7 +56,7 @@ func (j Judgement) FindingsAt(s Spot) []int {
 // recovered.
 func ApplyAcknowledgements(j *Judgement, acks []Acknowledgement) {
 	for _, a := range acks {
-		for _, i := range j.FindingsAt(Spot{a.ID, a.Metric, a.To, a.Verdict}) {
+		for _, i := range j.FindingsAt(Spot{a.ID, a.Metric, a.To, a.Verdict, a.At}) {
 			f := &j.Findings[i]
 			if f.State != Recovered {
 				f.State = a.State

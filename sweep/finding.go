@@ -1,5 +1,7 @@
 package sweep
 
+import "time"
+
 // Verdict is what can be said about a change of one metric.
 type Verdict string
 
@@ -110,7 +112,10 @@ type Judgement struct {
 	SmallestEffect map[string]float64
 	// Lasting tells of which metrics SmallestEffect is that of a change which
 	// lasts, in the middle of the axis: those of one sample a version.
-	Lasting     map[string]bool
+	Lasting map[string]bool
+	// Replaced tells of the versions that were moved to another build since when
+	// they are that one.
+	Replaced    map[string]time.Time
 	NotMeasured []Outcome // versions without a figure, with the reason
 	Warnings    []string  // doubts about the whole, one line each
 	Older       int       // sweeps that were left out as too old: see Recent

@@ -1,9 +1,11 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // MovedFrom tells whether v is for sure another build than w of the same name: a
@@ -29,6 +31,30 @@ func (v Version) Identity() string {
 	return id[:min(shown, len(id))]
 }
 
+// replacedAt tells of the versions that were moved since when each is the build that
+// it is: when the first sweep of that began.
+func replacedAt(sweeps []Sweep) map[string]time.Time {
+	is, at := map[string]Version{}, map[string]time.Time{}
+	for _, sw := range slices.SortedStableFunc(slices.Values(sweeps), func(a, b Sweep) int { return cmp.Compare(a.ID, b.ID) }) {
+		for _, v := range sw.Plan.Versions {
+			was, known := is[v.Name]
+			if known && v.MovedFrom(was) {
+				at[v.Name] = sw.Created
+			} else if known {
+				v = v.withIdentityOf(was)
+			}
+			is[v.Name] = v
+		}
+	}
+	return at
+}
+
+// withIdentityOf is v with what is known of the same build under the same name.
+func (v Version) withIdentityOf(w Version) Version {
+	v.Commit, v.Digest = cmp.Or(v.Commit, w.Commit), cmp.Or(v.Digest, w.Digest)
+	return v
+}
+
 // asTheyAre leaves out of sweeps, oldest first, the samples of versions that have
 // been moved since: under one name only the newest build counts. Sweeps that lose
 // none are shared with the list given.
@@ -45,14 +71,8 @@ func asTheyAre(sweeps []Sweep) (kept []Sweep, warnings []string) {
 				newest[v.Name] = v
 			case is.MovedFrom(v):
 				former = append(former, v.Name)
-			default: // the identity that one of them lacks
-				if is.Commit == "" {
-					is.Commit = v.Commit
-				}
-				if is.Digest == "" {
-					is.Digest = v.Digest
-				}
-				newest[v.Name] = is
+			default:
+				newest[v.Name] = is.withIdentityOf(v)
 			}
 		}
 		if len(former) > 0 {

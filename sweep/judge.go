@@ -26,7 +26,7 @@ func Judge(history []Sweep, o JudgeOptions) Judgement {
 		Twin: map[string]Comparison{}, Noise: map[string]float64{}, SmallestEffect: map[string]float64{}, Lasting: map[string]bool{},
 	}
 	strands, warnings := strandsOf(history, o)
-	j.Warnings = warnings
+	j.Warnings, j.Replaced = warnings, replacedAt(history)
 	for _, s := range strands {
 		p := s.newest().Plan
 		j.Target, j.Title, j.Reference = p.Target, p.Title, p.Reference

@@ -209,6 +209,14 @@ func writeFile(dir string, f File) (err error) {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(file)
-	return errors.Join(f.Write(w), w.Flush(), file.Close())
+	return errors.Join(f.writeTo(file), file.Close())
+}
+
+// writeTo writes a file through a buffer, which fails for ever once it has failed.
+func (f File) writeTo(w io.Writer) error {
+	buffer := bufio.NewWriter(w)
+	if err := f.Write(buffer); err != nil {
+		return err
+	}
+	return buffer.Flush()
 }

@@ -154,3 +154,22 @@ func TestWhatWasLeftBesideAReportIsRemoved(t *testing.T) {
 	only(t, parent, ".versweep-report-", ".versweep-report-2", ".versweep-report-3x", ".versweep-report-5", ".versweep-report-6", "public", "x.versweep-report-4")
 	only(t, elsewhere, "kept")
 }
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// What a disk refuses is told once, whether it comes while a file is written or at its
+// end.
+func TestRefusedFileIsToldOnce(t *testing.T) {
+	for _, bytes := range []int{1, 1 << 20} {
+		f := File{Path: "x", Write: func(w io.Writer) error {
+			_, err := w.Write(make([]byte, bytes))
+			return err
+		}}
+		if err := f.writeTo(fullDisk{}); err == nil || err.Error() != "full" {
+			t.Errorf("%d bytes: %v", bytes, err)
+		}
+	}
+}

@@ -29,6 +29,7 @@ var sections = []section{
 	{"steps", steps},
 	{"sweeps", sweeps},
 	{"intervals", intervals},
+	{"nights", nights},
 	{"machine", machine},
 }
 

@@ -83,6 +83,7 @@ var passing = []struct {
 	words   string
 }{
 	{regexp.MustCompile(`(disk is full): .*`), "$1: …"},
+	{regexp.MustCompile(` --(db|target-dir) …\S+`), ""},
 	{regexp.MustCompile(`versweep/faulty:[\w.-]+`), "versweep/faulty:VERSION-ID"},
 	{regexp.MustCompile(`making faulty \d+\.\d+\.\d+`), "making faulty VERSION"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},

@@ -146,7 +146,7 @@ func (b *bench) endedWell(c *command, r row, begun bool, signals ...syscall.Sign
 	b.must(ok, "%s goes on a minute after the signal (status %d)", c.line, status)
 	patterns := []string{`interrupted`}
 	if begun {
-		patterns = append(patterns, `versweep resume 1 goes on from there`)
+		patterns = append(patterns, `versweep resume 1( --\S+ \S+)* goes on from there`)
 	}
 	r.seen = b.seen(c, 130, patterns...)
 	r.left = b.nothingLeft()

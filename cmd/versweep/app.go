@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,13 +161,13 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		return "interrupted; all samples taken so far are saved", "the next versweep nightly goes on from there", exitInterrupted
 	}
 	if ctx.Err() != nil && a.bisecting != 0 {
-		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep bisect --resume %d goes on from there", a.bisecting), exitInterrupted
+		return "interrupted; all samples taken so far are saved", a.commandLine("bisect", "--resume", fmt.Sprint(a.bisecting)) + " goes on from there", exitInterrupted
 	}
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
 	}
 	if ctx.Err() != nil {
-		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep resume %d goes on from there", a.sweeping), exitInterrupted
+		return "interrupted; all samples taken so far are saved", a.resumeHint(), exitInterrupted
 	}
 	if !a.begun {
 		return line, "versweep --help lists the commands and flags", exitMisuse
@@ -187,7 +188,7 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		return line, unknownTargetHint(e), exitMisuse
 	}
 	if e, ok := errors.AsType[*load.MisuseError](err); ok {
-		return e.What + ": " + e.Why, e.Hint, exitMisuse
+		return safe(e.What + ": " + e.Why), e.Hint, exitMisuse
 	}
 	if _, ok := errors.AsType[*sweep.RangeError](err); ok {
 		return line, rangeHint, exitMisuse
@@ -205,6 +206,8 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		hint = "make room, then run it again"
 	case errors.Is(err, sweep.ErrAway) && a.sweeping == 0:
 		hint = "start it again, then run this again"
+	case (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)) && a.sweeping == 0 && hint == "":
+		hint = "make room on that disk, or name a place on another one"
 	}
 	if e, ok := errors.AsType[*hintedError](err); ok && hint == "" {
 		hint = e.hint
@@ -213,9 +216,13 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 		hint = "name a file in a folder that you may write to with --db"
 	}
 	if a.sweeping != 0 && hint == "" {
-		hint = fmt.Sprintf("versweep resume %d goes on from there", a.sweeping)
+		hint = a.resumeHint()
 	}
 	return line, hint, status
+}
+
+func (a *app) resumeHint() string {
+	return a.commandLine("resume", fmt.Sprint(a.sweeping)) + " goes on from there"
 }
 
 const rangeHint = "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'"
@@ -238,7 +245,7 @@ func explainNotMeasured(e *sweep.NotMeasuredError, line string) (string, string,
 	if len(e.Nearest) == 0 {
 		return line, "versweep table " + e.Target + " shows what was measured", status
 	}
-	return line, charts.Printable("measured are " + strings.Join(e.Nearest, ", ")), status
+	return line, safe("measured are " + strings.Join(e.Nearest, ", ")), status
 }
 
 // hints says what to do about errors that have a name.

@@ -78,7 +78,7 @@ be told.`,
 			case len(args) > 1 && f.resume != "":
 				return misuse("versweep bisect --resume 3", "--resume takes the number of one bisection, not %s", counted(len(args), "argument"))
 			case f.resume != "":
-				if err := checkResumed(cmd, "resume", "log", "budget", "cache", "keep-images", "ca-bundle"); err != nil {
+				if err := checkResumed(cmd, "resume", "repository", "log", "budget", "cache", "keep-images", "ca-bundle"); err != nil {
 					return err
 				}
 				if len(args) == 1 {
@@ -102,7 +102,7 @@ be told.`,
 	flags.DurationVar(&f.budget, "budget", 0, "stop before this is over, such as 2h; --resume goes on (default no limit)")
 	flags.BoolVar(&f.all, "all", false, "follow further changes between GOOD and BAD as well")
 	flags.BoolVar(&f.commits, "commits", false, "go on to the commit, in the git history between the two versions")
-	flags.StringVar(&f.repository, "repository", "", "URL or path of the git repository for --commits (default the target's git source)")
+	flags.StringVar(&f.repository, "repository", "", "URL or path of the git repository for --commits (default the target's git source); only the address is kept, --resume takes it again with its password")
 	flags.BoolVar(&f.firstParent, "first-parent", true, "commits of the main line only, merges as a whole; false takes those of merged branches too")
 	flags.BoolVar(&f.insideMerges, "inside-merges", true, "where a merge is found, go on among the commits that it merged; false ends at the merge")
 	flags.StringVar(&f.per, "per", "", "candidates are the newest of each line, minor or patch release (default patch)")
@@ -184,7 +184,7 @@ func (a *app) checkBisect(ctx context.Context, target, good, bad string, f bisec
 		return nil, err
 	}
 	o.options = bisectOptions{
-		MinRounds: rounds.min, MaxRounds: rounds.max, All: f.all, Commits: f.commits, Repository: f.repository,
+		MinRounds: rounds.min, MaxRounds: rounds.max, All: f.all, Commits: f.commits, Repository: runtimes.KeptAddress(f.repository),
 		FirstParent: f.firstParent, MergesWhole: !f.insideMerges, Seed: f.seed, Prereleases: f.prereleases, Per: f.per,
 	}
 	if o.options.Profile, err = f.profileFlags.profile(); err != nil {
@@ -249,7 +249,7 @@ func (a *app) bisect(ctx context.Context, target, good, bad string, f bisectFlag
 		return err
 	}
 	o.options.Launcher, o.options.Asked, o.options.ServerCPUs, o.options.LoadCPUs = l.kind, o.launcher, o.cpus.Server, o.cpus.Load
-	r := &bisecting{app: a, definition: o.definition, cache: o.cache, launch: o.launchFlags, cpus: o.cpus, budget: o.budget}
+	r := &bisecting{app: a, definition: o.definition, cache: o.cache, launch: o.launchFlags, cpus: o.cpus, budget: o.budget, repository: o.repository}
 	defer r.close()
 	if err := r.check(ctx, b, o.options); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,7 +101,7 @@ func (r *bisecting) connectCommits(ctx context.Context, o bisectOptions) error {
 
 // targetOfCommits is the target with one source: the repository of its commits.
 func (r *bisecting) targetOfCommits(o bisectOptions) (*runtimes.Definition, error) {
-	source, err := runtimes.CommitSource(r.definition, o.Repository)
+	source, err := runtimes.CommitSource(r.definition, cmp.Or(r.repository, o.Repository))
 	if err != nil {
 		return nil, noCommitsError(r.definition, err)
 	}

@@ -27,6 +27,7 @@ type bisecting struct {
 	launch     launchFlags
 	cpus       runtimes.CPUSets
 	budget     time.Duration
+	repository string // as --repository names it now, with what lets one in
 
 	log     *os.File // nil for none
 	clock   *budgetClock
@@ -269,7 +270,7 @@ func (r *bisecting) abandon(ctx context.Context, id int64, why error) error {
 		Schema    int    `json:"schema"`
 		Bisection int64  `json:"bisection"`
 		Failed    string `json:"failed"`
-	}{jsonSchema, id, why.Error()})
+	}{jsonSchema, id, runtimes.WithoutSecrets(why.Error())})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"versweep/runtimes"
 	"versweep/store"
 	"versweep/sweep"
 	"versweep/sweep/bisect"
@@ -28,7 +29,7 @@ type bisectOptions struct {
 	MaxRounds   int               `json:"max_rounds"`
 	All         bool              `json:"all"`
 	Commits     bool              `json:"commits"`
-	Repository  string            `json:"repository,omitempty"`
+	Repository  string            `json:"repository,omitempty"` // without what lets one in
 	FirstParent bool              `json:"first_parent"`
 	Prereleases bool              `json:"prereleases"`
 	Per         string            `json:"per,omitempty"`
@@ -62,6 +63,7 @@ func optionsOf(b store.Bisection) (o bisectOptions, err error) {
 	if err := json.Unmarshal(b.Options, &o); err != nil {
 		return o, fmt.Errorf("reading the options of bisection %d: %w", b.ID, err)
 	}
+	o.Repository = runtimes.KeptAddress(o.Repository) // older stores may have it with a password
 	return o, nil
 }
 
@@ -184,6 +186,9 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.repository != "" && runtimes.KeptAddress(f.repository) != o.Repository {
+		return misuse("give the repository that it began with, or none", "--repository: bisection %d is not about %s", b.ID, f.repository)
+	}
 	d, err := a.findTarget(b.Target)
 	if err != nil {
 		return err
@@ -203,7 +208,7 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 	}
 	defer l.close()
 	f.launcher = o.launcherOfCommits()
-	r := &bisecting{app: a, st: st, definition: d, cache: cache, launch: f.launchFlags, cpus: cpus, budget: f.budget}
+	r := &bisecting{app: a, st: st, definition: d, cache: cache, launch: f.launchFlags, cpus: cpus, budget: f.budget, repository: f.repository}
 	defer r.close()
 	if err := r.openLog(f.log); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (a *app) tell(ctx context.Context, err error) int {
 	fmt.Fprintln(a.stderr, "versweep: "+safe(line))
 	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
 		for _, l := range e.Excerpt {
-			fmt.Fprintln(a.stderr, "  "+l)
+			fmt.Fprintln(a.stderr, "  "+runtimes.WithoutSecrets(l)) // of a file that may hold some
 		}
 	}
 	if hint != "" {

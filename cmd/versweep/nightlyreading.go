@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"versweep/runtimes"
 	"versweep/sweep"
 	"versweep/sweep/load"
+	"versweep/sweep/stats"
 )
 
 // readNightly reads and checks a versweep.yaml, with the checks of versweep run
@@ -78,6 +80,9 @@ func (a *app) nightlyTarget(ctx context.Context, f *settings.File, i int) (night
 	var err error
 	if t.order, err = a.check(ctx, f.Targets[i].Name, flags); err != nil {
 		return t, wrongTarget(f, i, err)
+	}
+	if t.adaptive.max < stats.MinPairs { // it would suspect, and never confirm
+		return t, wrongTarget(f, i, inKey("rounds", misuse(fmt.Sprintf("--rounds %d:15", stats.MinPairs), "nothing can be settled in fewer than %d rounds", stats.MinPairs)))
 	}
 	if t.judging, err = (judgingFlags{effect: flags.effect, metrics: s.Metrics, source: s.Source}).options(); err != nil {
 		return t, wrongTarget(f, i, err)

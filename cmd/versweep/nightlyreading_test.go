@@ -56,6 +56,8 @@ func TestSettingsFlawsAreTold(t *testing.T) {
 		{node + "    rounds: 9:5\n", "versweep.yaml:3:5: targets[0].rounds: 9:5 ends before it begins", "the fewest come first: rounds: 5:30"},
 		{node + "    rounds: 0\n", `versweep.yaml:3:5: targets[0].rounds: "0" is not a number from 1 to 100000`, "5 to 30 are usual: rounds: 10, or rounds: 5:30"},
 		{node + "    rounds: many\n", "versweep.yaml:3:13: targets[0].rounds: text was found, but it has to be a number of rounds", ""},
+		{"defaults:\n  rounds: 3:3\n" + node, "versweep.yaml:2:3: defaults.rounds: nothing can be settled in fewer than 5 rounds", "rounds: 5:15"},
+		{node + "    rounds: 1\n", "versweep.yaml:3:5: targets[0].rounds: nothing can be settled in fewer than 5 rounds", "rounds: 5:15"},
 		{"defaults:\n  rounds: 2:9\n" + node, "versweep.yaml:2:3: defaults.rounds: nothing can be settled in fewer than 5 rounds", "rounds: 5:9"},
 		{node + "    effect: 100%\n", "versweep.yaml:3:5: targets[0].effect: 100% is not between 0 and 100 %", "3% is usual"},
 		{node + "    per: century\n", `versweep.yaml:3:5: targets[0].per: unknown value "century"`, "use line, minor or patch"},

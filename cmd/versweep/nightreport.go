@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"versweep/charts/report"
 	"versweep/sweep"
@@ -62,18 +63,18 @@ type nightStandings struct {
 
 // of is empty for what the night has told, or leaves to people.
 func (n nightStandings) of(f sweep.Finding) string {
-	is := func(other sweep.Finding) bool {
-		return slices.ContainsFunc(n.j.FindingsAt(other.Spot()), func(i int) bool { return n.j.Findings[i].ID == f.ID })
+	is := func(other sweep.Finding, at time.Time) bool {
+		return slices.ContainsFunc(n.j.FindingsAt(other.Spot(at)), func(i int) bool { return n.j.Findings[i].ID == f.ID })
 	}
 	if m := n.judging.Metrics; len(m) > 0 && !slices.Contains(m, f.Metric.Key) {
 		return "not watched by the night"
 	}
-	if slices.ContainsFunc(n.account.Told, func(t nightly.Told) bool { return t.Finding != nil && is(*t.Finding) }) {
+	if slices.ContainsFunc(n.account.Told, func(t nightly.Told) bool { return t.Finding != nil && is(*t.Finding, t.At) }) {
 		return ""
 	}
 	for _, s := range n.account.Suspicions {
 		switch {
-		case !is(s.Finding):
+		case !is(s.Finding, s.Since):
 		case s.Standing == nightly.Suspected:
 			return "suspected, not told yet"
 		case s.Standing == nightly.Rejected:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"versweep/charts/report"
 )
 
 // A reader that goes away ends a command quietly, by a status and not by a
@@ -54,6 +57,24 @@ func TestClosedTerminal(t *testing.T) {
 		cmd.Wait()
 		if ended := cmd.ProcessState.ExitCode() == exitInterrupted; ended != c.ends {
 			t.Errorf("%v: status %d: %s", c.command, cmd.ProcessState.ExitCode(), &stderr)
+		}
+	}
+}
+
+// A full disk is told in a line, with what to do, whatever was being written.
+func TestFullDiskHasAHint(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	file := filepath.Join(t.TempDir(), "x.csv")
+	inReport := report.Write(filepath.Join(t.TempDir(), "r"), []report.File{{Path: "index.html", Write: func(io.Writer) error { return full }}})
+	for _, err := range []error{
+		inReport, writeWhole(file, func(io.Writer) error { return full }),
+		&hintedError{full, "name a file in a folder that you may write to"}, fmt.Errorf("x: %w", syscall.EDQUOT),
+	} {
+		a, _, _ := testApp()
+		a.begun = true
+		line, hint, status := a.explain(t.Context(), err)
+		if hint != "make room on that disk, or name a place on another one" || status != exitFailure || strings.Count(line, "no space left") > 1 {
+			t.Errorf("%v: %q, hint %q, status %d", err, line, hint, status)
 		}
 	}
 }

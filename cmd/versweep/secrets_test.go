@@ -159,6 +159,10 @@ func TestSecretsAreNotTold(t *testing.T) {
 		"by-git":   "git: {repository: \"http://user:canary-git-url@" + refusing + "/x.git\"}",
 		"by-token": "git: {repository: \"http://canary-git-token@" + refusing + "/x.git\"}",
 		"by-port":  "git: {repository: \"http://user:canary-git-url@" + refusing + "x/y.git\"}",
+		"by-slash": "git: {repository: \"http://user:canary-git-url/x@" + refusing + "/y.git\"}",
+		"by-query": "git: {repository: \"http://" + refusing + "/y.git?private_token=canary-git-token\"}",
+		"by-scp":   "git: {repository: \"user:canary-git-url/x@127.0.0.1:y.git\"}",
+		"by-typo":  "git: {repository: \"http://user:canary-git-url@" + refusing + "/x.git\", repo: x}",
 		"by-proxy": "git: {repository: \"https://nobody.invalid/x.git\"}",
 		"by-netrc": "git: {repository: \"http://" + refusing + "/x.git\"}",
 	} {
@@ -185,12 +189,16 @@ func TestSecretsAreNotTold(t *testing.T) {
 		fmt.Fprintf(&shown, "%q:\n%s", args[:1], &out)
 	}
 	stop := watchCommandLines(t)
-	for _, name := range []string{"by-npm", "by-gomod", "by-image", "by-git", "by-token", "by-port", "by-proxy", "by-netrc"} {
+	for _, name := range []string{"by-npm", "by-gomod", "by-image", "by-git", "by-token", "by-port", "by-slash", "by-query", "by-scp", "by-proxy", "by-netrc"} {
 		do(exitFailure, "versions", name)
 		do(exitFailure, "versions", name, "--json")
 		do(exitFailure, "run", name, "--yes", "--cache", cache, "--launcher", "process")
 	}
+	do(exitMisuse, "targets", "show", "by-typo")
 	do(exitFailure, "run", "talkative", "--yes", "--cache", cache, "--launcher", "docker")
+	t.Setenv("DOCKER_HOST", "tcp://user:canary-engine/x@127.0.0.1:1")
+	do(exitFailure, "run", "talkative", "--yes", "--cache", cache, "--launcher", "docker")
+	do(anyStatus, "doctor", "--json")
 	t.Setenv("DOCKER_HOST", "ssh://user:canary-engine@127.0.0.1")
 	do(exitFailure, "run", "talkative", "--yes", "--cache", cache, "--launcher", "docker")
 	do(anyStatus, "doctor") // says what else the machine does
@@ -205,6 +213,10 @@ func TestSecretsAreNotTold(t *testing.T) {
 	}
 	do(exitFailure, "load", "http://"+refusing+"/", "--header", "@"+secret, "--requests", "5", "--connections", "1")
 	do(exitMisuse, "load", "http://user:canary-git-url@"+refusing+"/")
+	do(exitMisuse, "load", "http://user:canary-git-url/x@"+refusing+"/")
+	do(exitMisuse, "load", "http://user:canary-git-url"+strings.Repeat("x", 80)+" @"+refusing+"/")
+	do(exitFailure, "load", "http://"+refusing+"/?token=canary-git-token", "--requests", "5", "--connections", "1")
+	do(exitFailure, "bisect", "talkative", "1.0.0", "2.0.0", "--commits", "--repository", "http://user:canary-git-url/x@"+refusing+"/y.git", "--launcher", "process")
 	for _, line := range stop() {
 		t.Errorf("a command line holds a secret: %s", line)
 	}

@@ -31,8 +31,9 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Show the report's pages in a browser, live from the store",
 		Long: `serve shows the pages of versweep report, made anew from the store when it has
 changed. It only reads. It listens on this machine alone unless --listen names
-another address, and answers only to that address and to the machine's own names,
-so that no other site can read the pages through a browser.
+another address, and answers only to that address, to localhost and, where others
+can reach it, to this machine's host name, so that no other site can read the pages
+through a browser.
 
 It ends with Ctrl-C, with exit status 0.`,
 		Example: "  versweep serve --listen 127.0.0.1:9000",
@@ -83,7 +84,9 @@ func (a *app) serve(ctx context.Context, listen, host string) error {
 	if err != nil {
 		return &hintedError{fmt.Errorf("listening on %s: %w", listen, err), "addresses look like " + defaultListen}
 	}
+	p := &pages{app: a, host: host}
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !at.IP.IsLoopback() {
+		p.machine, _ = os.Hostname() // without one it goes by addresses alone
 		a.warn("%s can be reached from other machines: whoever does can read every result in the store", l.Addr())
 	}
 	url := "http://" + l.Addr().String() + "/"
@@ -96,7 +99,7 @@ func (a *app) serve(ctx context.Context, listen, host string) error {
 		return errors.Join(err, l.Close())
 	}
 	server := &http.Server{
-		Handler: &pages{app: a, host: host}, ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: answerTimeout,
+		Handler: p, ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout, WriteTimeout: answerTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
@@ -117,8 +120,9 @@ func (a *app) serve(ctx context.Context, listen, host string) error {
 
 // pages answers with the report's files.
 type pages struct {
-	app  *app
-	host string // that --listen names; empty for all addresses
+	app     *app
+	host    string // that --listen names; empty for all addresses
+	machine string // the machine's host name where others can reach it; else empty
 
 	mu    sync.Mutex
 	stamp string // of the store's files when they were read
@@ -188,8 +192,11 @@ func (p *pages) named(r *http.Request) bool {
 		host = h
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	if strings.EqualFold(host, "localhost") || p.host != "" && strings.EqualFold(host, p.host) {
-		return true
+	for _, own := range []string{"localhost", p.host, p.machine} {
+		// In full, names end with a dot.
+		if own != "" && strings.EqualFold(strings.TrimSuffix(host, "."), strings.TrimSuffix(own, ".")) {
+			return true
+		}
 	}
 	ip := net.ParseIP(host)
 	if ip == nil {

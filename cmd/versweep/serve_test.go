@@ -97,6 +97,7 @@ func TestServedNames(t *testing.T) {
 	p, _ := servedPages(t)
 	for host, want := range map[string]int{
 		"localhost": 200, "LOCALHOST:8042": 200, "127.0.0.1:8042": 200, "127.0.0.1": 200, "[::1]:8042": 200, "127.9.9.9:1": 200,
+		"localhost.": 200, "localhost.:8042": 200, "localhost..": 403, ".": 403, "box": 403, // nobody else reaches it
 		"evil.example": 403, "evil.example:8042": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "10.0.0.1:8042": 403, "": 403, "[": 403,
 	} {
 		if w := ask(p, "GET", "/", host); w.Code != want {
@@ -106,6 +107,12 @@ func TestServedNames(t *testing.T) {
 	p.host = "box.lan"
 	if w := ask(p, "GET", "/", "Box.lan:8042"); w.Code != 200 {
 		t.Errorf("the name that --listen gives: status %d", w.Code)
+	}
+	p.host, p.machine = "0.0.0.0", "Box"
+	for host, want := range map[string]int{"box:8042": 200, "BOX.": 200, "box.evil.example": 403, "evilbox": 403, "localhost": 200} {
+		if w := ask(p, "GET", "/", host); w.Code != want {
+			t.Errorf("%q of others: status %d, want %d", host, w.Code, want)
+		}
 	}
 }
 
@@ -166,6 +173,45 @@ func TestServeUntilInterrupted(t *testing.T) {
 	}
 	if _, err := http.Get(url); err == nil {
 		t.Error("it still answers")
+	}
+}
+
+// Where others reach it, the machine's host name is its own; where none does, it need
+// not be.
+func TestServeGoesByTheHostName(t *testing.T) {
+	machine, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for listen, want := range map[string]int{"0.0.0.0:0": http.StatusOK, "127.0.0.1:0": http.StatusForbidden} {
+		p, _ := servedPages(t)
+		in, out := io.Pipe()
+		p.app.stdout = out
+		ctx, end := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- p.app.serve(ctx, listen, strings.TrimSuffix(listen, ":0")) }()
+		line, err := bufio.NewReader(in).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(strings.Trim(strings.TrimSpace(line), "htp:/"))
+		r, err := http.NewRequest("GET", "http://127.0.0.1:"+port+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = machine
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%s, called %s: status %d, want %d", listen, machine, answer.StatusCode, want)
+		}
+		end()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ func (a *app) listTargets() error {
 		d, err := catalog.Read(e)
 		switch {
 		case err != nil:
-			problem := err.Error()
+			problem := runtimes.WithoutSecrets(err.Error())
 			t.Problem = orNull(problem)
 			if wrong, ok := errors.AsType[*strictyaml.Error](err); ok && wrong.Line > 0 {
 				problem += "; versweep targets show " + e.Name + " shows the place"

@@ -37,7 +37,7 @@ func toldFindings(ctx context.Context, h history, target string, j sweep.Judgeme
 	}
 	var list []toldFinding
 	for _, t := range told {
-		if at := j.FindingsAt(t.Finding.Spot()); len(at) > 0 {
+		if at := j.FindingsAt(t.Finding.Spot(t.At)); len(at) > 0 {
 			list = append(list, toldFinding{t.Key, j.Findings[at[0]], false})
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"versweep/runtimes"
 	"versweep/sweep"
 	"versweep/sweep/load"
 )
@@ -87,7 +88,7 @@ func newChecksJSON(c checked) checksJSON {
 		doc.Targets = append(doc.Targets, newCheckJSON(j))
 	}
 	for _, f := range c.failed {
-		doc.Failed = append(doc.Failed, failedJSON{f.target, strings.Join(strings.Fields(f.err.Error()), " ")})
+		doc.Failed = append(doc.Failed, failedJSON{f.target, runtimes.WithoutSecrets(strings.Join(strings.Fields(f.err.Error()), " "))})
 	}
 	return doc
 }

@@ -18,6 +18,24 @@ func checkMisuse(t *testing.T, err error, want string) {
 	}
 }
 
+// What may be a password is not in what is said of a URL, however much of it is shown.
+func TestURLMisuseTellsNoPassword(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"http://me:hu/sh@x.test/a":                         `"http://***@x.test/a" is no URL`,
+		"http://me:hush@x.test/a":                          "user information is not sent",
+		"http://me:hush" + strings.Repeat("x", 90) + "@:x": `"http://***@:x" is no URL`,
+		"me:hush@x.test":                                   `"***@x.test" has no scheme`,
+		"http://x.test:80x/":                               `"http://x.test:80x/": invalid port`,
+	} {
+		_, _, err := ParseURL(raw)
+		checkMisuse(t, err, want)
+		if err != nil && strings.Contains(err.Error(), "hu") {
+			t.Errorf("the password is told: %v", err)
+		}
+	}
+}
+
 func TestProfileMisuse(t *testing.T) {
 	t.Parallel()
 	good := helloJob("").Profile

@@ -201,19 +201,3 @@ func TestLacks(t *testing.T) {
 		t.Errorf("%v, %v", line, err)
 	}
 }
-
-// Where no reference is chosen, the one of the latest sweep is never stale.
-func TestOutlookFallsBackToTheLatestReference(t *testing.T) {
-	w := newWorld(12, 3)
-	w.run(t, 0)
-	p := w.sweeps[len(w.sweeps)-1].Plan
-	s := Subject{Plan: p, Found: w.released, Kept: w.released, Selection: sweep.Selection{Per: sweep.PerPatch}, Fresh: day}
-	o, err := NewOutlook(s, w.sweeps)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := o.Agenda(s, day, w.now.Add(40*day))
-	if len(a.Stale) != 2 || a.reference != p.Reference {
-		t.Errorf("stale: %+v, reference %q", a.Stale, a.reference)
-	}
-}

@@ -61,12 +61,12 @@ func (a *Account) findings(s Sight, told []Told) {
 			a.stands(s, t)
 			continue
 		}
-		i := slices.IndexFunc(s.Judged.FindingsAt(t.Finding.Spot()), func(i int) bool { return !taken[i] })
-		if i < 0 {
+		at := slices.DeleteFunc(s.Judged.FindingsAt(t.Finding.Spot(t.At)), func(i int) bool { return taken[i] })
+		if len(at) == 0 {
 			a.gone(s, t)
 			continue
 		}
-		i = s.Judged.FindingsAt(t.Finding.Spot())[i]
+		i := at[0]
 		taken[i] = true
 		a.again(s, t, s.Judged.Findings[i])
 	}
@@ -86,7 +86,7 @@ func (s Sight) confirmed(f sweep.Finding) *Suspicion {
 		if c.Standing != Confirmed {
 			continue
 		}
-		for _, at := range s.Judged.FindingsAt(c.Finding.Spot()) {
+		for _, at := range s.Judged.FindingsAt(c.Finding.Spot(c.Since)) {
 			if s.Judged.Findings[at].ID == f.ID && s.Judged.Findings[at].Verdict == f.Verdict {
 				return &s.Suspicions[i]
 			}
@@ -181,9 +181,15 @@ func (a *Account) gone(s Sight, t Told) {
 	}
 	f := *t.Finding
 	f.State = sweep.Recovered
+	reason := notBorneOut
+	for _, version := range []string{f.From, f.To} {
+		if s.Judged.Replaced[version].After(t.At) {
+			reason += "; " + version + " is another build since then"
+		}
+	}
 	a.Notices = append(a.Notices, Notice{
 		Key: t.Key, Target: s.Target, Title: s.Title, State: Recovered, Was: t.State, Finding: &f, Since: t.Since,
-		Reason: notBorneOut,
+		Reason: reason,
 	})
 }
 

@@ -12,7 +12,8 @@ import (
 // the one before it, where all sweeps together do not tell so yet: looking for
 // changes at every place of the axis, they ask for more than the one comparison
 // that a new version is for. What they find then is suspected like any other
-// finding, and confirmed in rounds of its own.
+// finding, and confirmed in rounds of its own. So it does of one that looks better
+// where a regression was told, which it may end.
 func (n *night) pursue(ctx context.Context, e *errand) error {
 	if e.failed != "" || len(e.latest.Samples) == 0 {
 		return nil
@@ -69,11 +70,19 @@ func (e *errand) hunches(j sweep.Judgement) []sweep.Finding {
 			f.Verdict = sweep.Regression
 		}
 		promising := c.Verdict == f.Verdict || c.Verdict == sweep.Undecided && math.Abs(c.Change) >= effect
-		if promising && e.Watching.matters(f) {
+		if promising && (e.Watching.matters(f) || e.mayEnd(f)) {
 			list = append(list, f)
 		}
 	}
 	return list
+}
+
+// mayEnd tells whether an improvement is to be pursued as the end of a regression
+// that was told: nobody has to watch improvements to be told of a recovery.
+func (e *errand) mayEnd(f sweep.Finding) bool {
+	return f.Verdict == sweep.Improvement && slices.ContainsFunc(e.told, func(t Told) bool {
+		return t.Finding != nil && t.State != Recovered && t.Finding.Verdict == sweep.Regression && t.Finding.Metric.Key == f.Metric.Key
+	})
 }
 
 // primary is the metric that new versions are compared by: throughput, or else

@@ -58,7 +58,7 @@ func Suspect(target string, known []Suspicion, told []Told, j sweep.Judgement, w
 	taken := map[int]bool{} // findings that a known suspicion is about
 	for _, s := range known {
 		var at []int
-		for _, i := range j.FindingsAt(s.Finding.Spot()) {
+		for _, i := range j.FindingsAt(s.Finding.Spot(s.Since)) {
 			if !taken[i] && (s.Standing != Rejected || s.covers(j, j.Findings[i])) {
 				at = append(at, i)
 			}
@@ -125,7 +125,7 @@ func worseThan(is, was sweep.Finding) bool {
 // alreadyTold tells whether finding i of j is one that was told and stands.
 func alreadyTold(told []Told, j sweep.Judgement, i int) bool {
 	return slices.ContainsFunc(told, func(t Told) bool {
-		return t.Finding != nil && t.State != Recovered && slices.Contains(j.FindingsAt(t.Finding.Spot()), i)
+		return t.Finding != nil && t.State != Recovered && slices.Contains(j.FindingsAt(t.Finding.Spot(t.At)), i)
 	})
 }
 
