@@ -13,19 +13,19 @@ var ErrNoRecipe = errors.New("it has neither a build command nor a Dockerfile fo
 // where repository is not empty, the repository at that URL or path, built by the
 // git source's recipe or else by the target's own.
 //
-// The error is ErrNoCommits when the target has no git source and no repository
-// is named, and ErrNoRecipe when nothing says how a repository's files become a
-// server.
+// Of a target without a git source the error is ErrNoRecipe when nothing says how
+// a repository's files become a server, and else ErrNoCommits when no repository is
+// named.
 func CommitSource(d *Definition, repository string) (Source, error) {
 	var from Source
 	i := slices.IndexFunc(d.Sources, func(s Source) bool { return s.Git != nil })
 	switch {
 	case i >= 0:
 		from = d.Sources[i]
-	case repository == "":
-		return from, fmt.Errorf("target %s: %w", d.Name, ErrNoCommits)
 	case len(d.Recipe.Build) == 0 && d.Recipe.Dockerfile == "":
 		return from, fmt.Errorf("target %s: %w", d.Name, ErrNoRecipe)
+	case repository == "":
+		return from, fmt.Errorf("target %s: %w", d.Name, ErrNoCommits)
 	default:
 		from.Git = &GitSource{}
 	}

@@ -85,17 +85,30 @@ func (s *Supply) History(ctx context.Context, good, bad sweep.Version, o History
 // commits from where it left the first parent's line. It is empty for a commit
 // that is no merge. A parent that brought in nothing, as when another one had
 // all of it, has no history.
-func (s *Supply) Merged(ctx context.Context, merge Commit, o HistoryOptions) ([]History, error) {
+//
+// Nothing is brought in that one of the hashes of had has among its ancestors: where
+// a branch merged the main line before it was merged itself, its inner merge brought
+// the branch what the main line had already.
+func (s *Supply) Merged(ctx context.Context, merge Commit, o HistoryOptions, had ...string) ([]History, error) {
 	var all []History
 	for i := 1; i < len(merge.Parents); i++ {
-		h, err := s.History(ctx, commitVersion(merge.Parents[0]), commitVersion(merge.Parents[i]), o)
-		if errors.Is(err, ErrBadIsOlder) || errors.Is(err, ErrSameCommit) {
-			continue
+		var least History
+		nothing := false
+		for _, known := range append([]string{merge.Parents[0]}, had...) {
+			h, err := s.History(ctx, commitVersion(known), commitVersion(merge.Parents[i]), o)
+			if nothing = errors.Is(err, ErrBadIsOlder) || errors.Is(err, ErrSameCommit); nothing {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if len(least.Commits) == 0 || len(h.Commits) < len(least.Commits) {
+				least = h
+			}
 		}
-		if err != nil {
-			return nil, err
+		if !nothing {
+			all = append(all, least)
 		}
-		all = append(all, h)
 	}
 	return all, nil
 }

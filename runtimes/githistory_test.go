@@ -43,6 +43,48 @@ func TestMergedBranches(t *testing.T) {
 	}
 }
 
+// A branch that merged the main line before it was merged itself: its inner merge
+// brought in nothing that the outer one's first parent has not, and a part where that
+// has a part of it.
+func TestMergesThatCross(t *testing.T) {
+	dir := t.TempDir()
+	repository, err := git.PlainInit(dir, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newGraphMaker(t, repository.Storer)
+	g.lines("a b:a c:b s1:a i:s1,b s2:i m:c,s2 x1:b x2:x1 k:s2,x2 n:m,k")
+	s := gitTarget(t, GitSource{Repository: dir}, Recipe{})
+	inside := func(merge string, parents []string, had ...string) string {
+		c := Commit{}
+		for _, p := range parents {
+			c.Parents = append(c.Parents, g.commits[p].String())
+		}
+		for i := range had {
+			had[i] = g.commits[had[i]].String()
+		}
+		found, err := s.Merged(t.Context(), c, HistoryOptions{}, had...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := merge
+		for _, h := range found {
+			text += fmt.Sprintf(" %s from %s", subjects(h.Commits), h.Base.Subject)
+		}
+		return text
+	}
+	for _, tt := range []struct{ got, want string }{
+		{inside("m", []string{"c", "s2"}), "m s1 i s2 from a"},
+		{inside("i", []string{"s1", "b"}), "i b from a"},
+		{inside("i", []string{"s1", "b"}, "c"), "i"},
+		{inside("k", []string{"s2", "x2"}, "m"), "k x1 x2 from b"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s, want %s", tt.got, tt.want)
+		}
+	}
+}
+
 // By name, tag and hash, wherever the repository lies, with the dates of the
 // commits and not of their tags, and nothing fetched twice.
 func TestHistoryOfVersions(t *testing.T) {

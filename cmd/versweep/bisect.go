@@ -29,6 +29,7 @@ type bisectFlags struct {
 	commits        bool
 	repository     string
 	firstParent    bool
+	insideMerges   bool
 	seed           uint64
 	resume         string // bisection's number or resumeLatest; empty when it is not asked for
 	abandon        int64
@@ -103,6 +104,7 @@ be told.`,
 	flags.BoolVar(&f.commits, "commits", false, "go on to the commit, in the git history between the two versions")
 	flags.StringVar(&f.repository, "repository", "", "URL or path of the git repository for --commits (default the target's git source); only the address is kept, --resume takes it again with its password")
 	flags.BoolVar(&f.firstParent, "first-parent", true, "commits of the main line only, merges as a whole; false takes those of merged branches too")
+	flags.BoolVar(&f.insideMerges, "inside-merges", true, "where a merge is found, go on among the commits that it merged; false ends at the merge")
 	flags.StringVar(&f.per, "per", "", "candidates are the newest of each line, minor or patch release (default patch)")
 	flags.BoolVar(&f.prereleases, "prereleases", false, "candidates may be prereleases")
 	flags.StringVar(&f.source, "source", "", "where versions come from (default the first of the target's that answers)")
@@ -183,7 +185,7 @@ func (a *app) checkBisect(ctx context.Context, target, good, bad string, f bisec
 	}
 	o.options = bisectOptions{
 		MinRounds: rounds.min, MaxRounds: rounds.max, All: f.all, Commits: f.commits, Repository: runtimes.KeptAddress(f.repository),
-		FirstParent: f.firstParent, Seed: f.seed, Prereleases: f.prereleases, Per: f.per,
+		FirstParent: f.firstParent, MergesWhole: !f.insideMerges, Seed: f.seed, Prereleases: f.prereleases, Per: f.per,
 	}
 	if o.options.Profile, err = f.profileFlags.profile(); err != nil {
 		return nil, err
@@ -217,9 +219,16 @@ func bisectMetric(key string) (sweep.Metric, error) {
 func noCommitsError(d *runtimes.Definition, err error) error {
 	switch {
 	case errors.Is(err, runtimes.ErrNoCommits):
-		return misuse("--repository names a git repository; it is built as the target's definition says", "--commits: %s has no git source", d.Name)
+		return misuse("name its repository with --repository: it is built as the target's definition says", "--commits: %s has no git source that says where its commits are", d.Name)
 	case errors.Is(err, runtimes.ErrNoRecipe):
-		return misuse("give the target a git source with a build command or a Dockerfile: docs/targets.md", "--commits: nothing says how a server is made of %s's repository", d.Name)
+		var kinds []string
+		for _, s := range d.Sources {
+			if !slices.Contains(kinds, s.Kind()) {
+				kinds = append(kinds, s.Kind())
+			}
+		}
+		return misuse("leave --commits out to bisect by version, or define a target with a git source and a build command or Dockerfile: docs/targets.md",
+			"--commits: %s comes ready made (%s), and nothing says how a server is built of its commits", d.Name, strings.Join(kinds, ", "))
 	}
 	return err
 }
@@ -252,7 +261,7 @@ func (a *app) bisect(ctx context.Context, target, good, bad string, f bisectFlag
 		return err
 	}
 	defer r.st.Close()
-	if b, err = a.beginBisection(ctx, r.st, b, o.options, l); err != nil {
+	if b, err = r.begin(ctx, b, o.options, l); err != nil {
 		return err
 	}
 	if err := r.beginLog(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"versweep/runtimes/planted"
 	"versweep/store"
 	"versweep/sweep"
+	"versweep/sweep/bisect"
 )
 
 // plantedTarget is a folder with the definition of a target whose versions 1.0.0
@@ -149,5 +151,74 @@ func TestVersionsAreToldBeforeCommitsFail(t *testing.T) {
 	after, _ := os.ReadFile(log)
 	if claimed != nil || !errors.Is(err, store.ErrBusy) || string(before) != string(after) {
 		t.Errorf("%v, %v: the log was %q and is %q", claimed, err, before, after)
+	}
+}
+
+// Of several changes those that were found are told where a later part fails; what
+// is missing, and why, is said, and kept out of the document's other keys.
+func TestChangesAreToldBeforeALaterPartFails(t *testing.T) {
+	targets := plantedTarget(t, 4)
+	var candidates []bisectCandidate
+	for _, name := range []string{"1.0.0", "1.0.3", "1.0.5", "1.1.0"} {
+		candidates = append(candidates, bisectCandidate{Version: sweep.Version{Name: name, Raw: name}})
+	}
+	begin := func() string {
+		db, _ := begunBisection(t, bisectOptions{
+			Launcher: launcherProcess, All: true, Candidates: candidates,
+			Replay: "#= ends 1.0.0 1.1.0 differ=true change=-0.3,-0.4,-0.2 rounds=5\nversweep bisect good 1.0.3\nversweep bisect good 1.0.5\n" +
+				"#= confirm 1.0.5 1.1.0 differ=true change=-0.2,-0.3,-0.1 rounds=5\n#= doubt 1.0.5 where= kind=last-good-differs-from-good is= change=-0.1,-0.2,-0.05\n",
+		})
+		return db
+	}
+	db := begin()
+	args := []string{"bisect", "--resume", "1", "--target-dir", targets}
+	out, _, err := ran(t, append(args, "--db", db)...)
+	if err == nil || !strings.Contains(err.Error(), "an end of the search") || !strings.Contains(out, "first bad     1.1.0\n") ||
+		!strings.Contains(out, "\nmissing       this is not all: the bisection was broken off: bisecting planted: 1.0.") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	out, _, err = ran(t, append(args, "--db", begin(), "--json")...)
+	var doc bisectionJSON
+	if failed := json.Unmarshal([]byte(out), &doc); failed != nil || err == nil || len(doc.Changes) != 2 || doc.BrokenOff == nil {
+		t.Fatalf("%v, %v\n%s", failed, err, out)
+	}
+	if broken := doc.Changes[0]; broken.State != "broken off" || broken.FirstBad != nil || broken.KnownBad.Version != "1.0.5" || broken.Between != 1 || doc.Changes[1].State != "found" {
+		t.Errorf("%+v", doc.Changes)
+	}
+	out, _, err = ran(t, "bisect", "log", "1", "--db", db)
+	if err != nil || !strings.Contains(out, "# first bad: 1.1.0") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A search that did not end calls nothing the first bad one.
+func TestBrokenOffSearchTellsItsBounds(t *testing.T) {
+	s := &stretch{b: store.Bisection{Target: "tiny"}, metric: sweep.Metrics[0]}
+	for _, name := range []string{"1.0", "1.1", "1.2", "1.3", "1.4"} {
+		s.o.Candidates = append(s.o.Candidates, bisectCandidate{Version: sweep.Version{Name: name}})
+	}
+	for _, state := range []bisect.State{bisect.OutOfBudget, bisect.BrokenOff, bisect.Unconfirmed, bisect.Contradictory} {
+		var out strings.Builder
+		a := &app{stdout: &out}
+		for lastGood, want := range map[int]string{1: "2 versions; the first bad one is among those", 2: "1 version; the first bad one is that or", 3: "nothing: they are next to"} {
+			out.Reset()
+			a.printAnswer(s, bisect.Answer{State: state, Bad: 4, To: 4, LastGood: lastGood, FirstBad: 4})
+			if text := out.String(); !strings.Contains(text, "\nknown good    1."+strconv.Itoa(lastGood)+", the last\nknown bad     1.4, the first\nbetween       "+want) || strings.Contains(text, "\nfirst bad") {
+				t.Errorf("%s: %s", state, text)
+			}
+		}
+	}
+}
+
+// A trial of which nothing can be had, its ends included, ends the search.
+func TestTrialOfNothing(t *testing.T) {
+	targets := plantedTarget(t, 4)
+	o := bisectOptions{Launcher: launcherProcess, Replay: "#= ends 1.0.2 1.0.4 differ=true change=-0.3,-0.4,-0.2 rounds=5\n"}
+	for _, name := range []string{"1.0.2", "1.0.3", "1.0.4"} { // the repository has no such tags
+		o.Candidates = append(o.Candidates, bisectCandidate{Version: sweep.Version{Name: name, Raw: name}})
+	}
+	db, _ := begunBisection(t, o)
+	if out, _, err := ran(t, "bisect", "--resume", "1", "--db", db, "--target-dir", targets); err == nil || !strings.Contains(err.Error(), "an end of the search, cannot be measured") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -9,24 +9,32 @@ import (
 	"versweep/sweep/bisect"
 )
 
-// tellBisection prints what was found. The error is not nil when that is no single
-// version or commit.
-func (a *app) tellBisection(versions *stretch, parts []*stretch) error {
+// tellBisection prints what was found, and says that more is missing where brokenOff
+// is why. The error is not nil when what was found is no single version or commit.
+func (a *app) tellBisection(versions *stretch, parts []*stretch, brokenOff string) error {
 	if a.json {
-		if err := a.printJSON(newBisectionJSON(versions, parts)); err != nil {
+		doc := newBisectionJSON(versions, parts)
+		doc.BrokenOff = orNull(safe(brokenOff))
+		if err := a.printJSON(doc); err != nil {
 			return err
 		}
 	}
 	var failed error
 	for _, s := range append([]*stretch{versions}, parts...) {
 		for _, answer := range s.answers {
-			if !a.json {
+			if !a.json && (answer.State != bisect.BrokenOff || answer.Ends.Rounds > 0) {
 				a.printAnswer(s, answer)
+				if m, ok := s.mergeOf(answer, parts); ok {
+					fmt.Fprintf(a.stdout, "merge         %s\n", charts.Printable(m.Text))
+				}
 			}
 			if err := s.failure(answer); err != nil && failed == nil {
 				failed = err
 			}
 		}
+	}
+	if brokenOff != "" && !a.json {
+		fmt.Fprintf(a.stdout, "missing       this is not all: the bisection was broken off: %s\n", safe(brokenOff))
 	}
 	if !a.json {
 		fmt.Fprintf(a.stdout, "log           versweep bisect log %d\n", versions.b.ID)
@@ -40,7 +48,7 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 		fmt.Fprintf(a.stdout, "%-13s %s\n", head, charts.Printable(fmt.Sprintf(format, args...)))
 	}
 	fmt.Fprintln(a.stdout, charts.Printable(fmt.Sprintf("%s: %s among %s from %s to %s, by %s", cmp.Or(s.title, s.b.Target), s.headline(answer),
-		counted(len(s.o.Candidates), s.noun()), s.short(answer.Good), s.short(answer.Bad), charts.ShortName(s.metric))))
+		counted(len(s.o.Candidates), s.noun()), s.short(answer.Good), s.short(answer.Bad), charts.ShortName(s.metric)+s.insideText())))
 	switch answer.State {
 	case bisect.Found:
 		line("first bad", "%s", s.full(answer.FirstBad))
@@ -52,10 +60,11 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 		}
 		line("last good", "%s", s.full(answer.LastGood))
 		line("step", "%s over all of them, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
-	case bisect.NoDifference:
+	case bisect.NoDifference, bisect.OtherWay:
 	default:
-		line("last good", "%s", s.full(answer.LastGood))
-		line("first bad", "%s", s.full(answer.FirstBad))
+		line("known good", "%s, the last", s.full(answer.LastGood))
+		line("known bad", "%s, the first", s.full(answer.FirstBad))
+		line("between", "%s", s.betweenText(answer))
 		if answer.Step.Rounds > 0 {
 			line("step", "%s, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
 		}
@@ -90,12 +99,26 @@ func (s *stretch) headline(answer bisect.Answer) string {
 		return fmt.Sprintf("first bad %s is one of %d", s.noun(), len(answer.Suspects))
 	case bisect.NoDifference:
 		return "no difference"
+	case bisect.OtherWay:
+		return "a difference, but the other way,"
 	case bisect.Unconfirmed:
 		return "first bad " + s.noun() + " not confirmed"
 	case bisect.Contradictory:
 		return "no answer that holds"
 	}
 	return "search broken off"
+}
+
+// betweenText is what a search that did not end leaves open.
+func (s *stretch) betweenText(answer bisect.Answer) string {
+	switch n := answer.Between(); n {
+	case 0:
+		return "nothing: they are next to each other"
+	case 1:
+		return "1 " + s.noun() + "; the first bad one is that or the known bad one"
+	default:
+		return fmt.Sprintf("%d %ss; the first bad one is among those or the known bad one", n, s.noun())
+	}
 }
 
 // full is a candidate with all that is known: hash, date and subject, or name.
@@ -164,20 +187,30 @@ func (s *stretch) failure(answer bisect.Answer) error {
 		return fmt.Sprintf("about %s would tell: --rounds %d:%d", counted(n, "more round"), s.o.MinRounds, most+most/2)
 	}
 	switch answer.State {
-	case bisect.Found:
+	case bisect.Found, bisect.OtherWay:
 		return nil
 	case bisect.OneOf:
 		return &hintedError{fmt.Errorf("bisecting %s: one of %d, which could not be told apart", ends, len(answer.Suspects)), "what was passed over is listed with its reason"}
 	case bisect.NoDifference:
+		if s.o.Inside != "" && answer.RoundsNeeded == 0 {
+			return nil // the merge is the answer
+		}
 		hint := fmt.Sprintf("they are the same within --effect, %g %%", 100*s.b.Effect)
 		if answer.RoundsNeeded > 0 {
 			hint = more(answer.RoundsNeeded)
 		}
 		return &hintedError{fmt.Errorf("bisecting %s: the ends are not different (%s)", ends, s.changeText(answer.Ends)), hint}
 	case bisect.Unconfirmed:
-		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds did not confirm %s", ends, s.short(answer.FirstBad)), more(max(answer.RoundsNeeded, 1))}
+		what := s.short(answer.FirstBad)
+		if n := answer.Between() + 1; n > 1 {
+			what = fmt.Sprintf("that it is one of %d up to %s", n, what)
+		}
+		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds did not confirm %s", ends, what), more(max(answer.RoundsNeeded, 1))}
 	case bisect.Contradictory:
 		return &hintedError{fmt.Errorf("bisecting %s: fresh rounds contradicted every answer", ends), "versweep doctor may say what disturbs this machine; --rounds with a larger MIN hardens each step"}
+	}
+	if answer.State == bisect.BrokenOff {
+		return nil // the error that broke it off is told
 	}
 	return &hintedError{fmt.Errorf("bisecting %s: the budget is used up with %d left", ends, answer.FirstBad-answer.LastGood), fmt.Sprintf("versweep bisect --resume %d goes on", cmp.Or(s.b.PartOf, s.b.ID))}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,6 +77,13 @@ func (r *bisecting) check(ctx context.Context, b store.Bisection, o bisectOption
 			return err
 		}
 		o.Candidates, b.PartOf = r.history, -1 // of whatever will be saved
+	} else if o.Commits {
+		// Not only once the versions have been searched for hours.
+		if err := r.connectCommits(ctx, o); err != nil {
+			return err
+		}
+		r.commits.close()
+		r.commits = nil
 	}
 	_, err = (&stretch{b: b, o: o}).told()
 	return err
@@ -105,26 +111,45 @@ func (r *bisecting) carryOut(ctx context.Context, b store.Bisection, l *launchin
 	if !versions.o.Direct {
 		err = r.search(ctx, versions, l)
 	}
-	told := err == nil && !versions.o.Direct
 	if err == nil && versions.o.Commits {
 		parts, err = r.searchCommits(ctx, versions)
 	}
 	if err == nil {
 		err = r.finish(ctx, versions, parts)
 	}
+	brokenOff := ""
+	switch {
+	case err != nil && ctx.Err() != nil:
+		brokenOff = "interrupted"
+	case err != nil:
+		brokenOff = err.Error()
+	}
 	if _, ends := errors.AsType[*endError](err); ends {
 		// Asked again, it is to be measured again.
 		err = errors.Join(err, r.abandon(ctx, b.ID, err))
 		versions.b.Finished = a.now()
 	}
-	if err != nil && !told {
+	if err != nil && !foundAny(versions, parts) {
 		return err
 	}
-	// What was found among versions holds without the commits.
-	if failed := a.tellBisection(versions, parts); err == nil {
+	// What was found before an error holds without the rest.
+	if failed := a.tellBisection(versions, parts, brokenOff); err == nil {
 		err = failed
 	}
 	return err
+}
+
+// foundAny tells whether searches found out anything: at least that their ends differ,
+// or do not.
+func foundAny(versions *stretch, parts []*stretch) bool {
+	for _, s := range append([]*stretch{versions}, parts...) {
+		for _, answer := range s.answers {
+			if answer.Ends.Rounds > 0 || len(answer.Steps) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // search carries out one search.
@@ -146,10 +171,11 @@ func (r *bisecting) search(ctx context.Context, s *stretch, l *launching) error 
 	var log *bisect.Log
 	if r.log != nil {
 		log = s.newLog(r.log)
+		defer s.endLog(r.log)
 	}
 	began := a.now()
 	s.answers, err = bisect.Search(ctx, n, m.measure, bisect.Options{
-		Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Told: told,
+		Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Way: s.o.Way, Told: told,
 		Record: func(rec bisect.Record) {
 			s.records = append(s.records, rec)
 			a.sayRecord(s, rec)
@@ -179,11 +205,11 @@ func (r *bisecting) search(ctx context.Context, s *stretch, l *launching) error 
 // be gone on with.
 func (s *stretch) over() bool {
 	for _, answer := range s.answers {
-		if answer.State == bisect.OutOfBudget {
+		if !answer.Over() {
 			return false
 		}
 	}
-	return len(s.answers) > 0
+	return len(s.answers) > 0 || s.unsearched() != ""
 }
 
 // finish keeps the answers of searches that are over.
@@ -265,128 +291,6 @@ func (r *bisecting) abandon(ctx context.Context, id int64, why error) error {
 	return nil
 }
 
-// searchCommits goes on between the neighbours that were found, or between good
-// and bad themselves.
-func (r *bisecting) searchCommits(ctx context.Context, versions *stretch) ([]*stretch, error) {
-	type pair struct{ good, bad sweep.Version }
-	var pairs []pair
-	if versions.o.Direct {
-		good, bad := endsOf(versions.b, versions.o)
-		pairs = append(pairs, pair{good, bad})
-	}
-	for _, answer := range versions.answers {
-		if answer.State == bisect.Found || answer.State == bisect.OneOf {
-			pairs = append(pairs, pair{versions.candidate(answer.LastGood).Version, versions.candidate(answer.FirstBad).Version})
-		}
-	}
-	var parts []*stretch
-	for _, p := range pairs {
-		part, err := r.part(ctx, versions, p.good, p.bad)
-		if err != nil {
-			return parts, err
-		}
-		if err := r.search(ctx, part, r.commits); err != nil {
-			return parts, err
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
-}
-
-// part finds the search over the commits between two versions, or begins it.
-func (r *bisecting) part(ctx context.Context, versions *stretch, good, bad sweep.Version) (*stretch, error) {
-	known, err := r.st.Bisections(ctx, store.BisectionFilter{PartOf: versions.b.ID})
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range known {
-		if b.Good != good.Name || b.Bad != bad.Name {
-			continue
-		}
-		part, err := newStretch(b)
-		if err == nil {
-			r.launch.launcher = part.o.Launcher // as its first trials
-			err = r.connectCommits(ctx, part.o)
-		}
-		return part, err
-	}
-	if err := r.connectCommits(ctx, versions.o); err != nil {
-		return nil, err
-	}
-	o := versions.o
-	o.Launcher, o.Candidates = r.commits.kind, r.history
-	if o.Candidates == nil {
-		if o.Candidates, err = r.commitsBetween(ctx, versions.b, o, good, bad); err != nil {
-			return nil, err
-		}
-	}
-	options, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	b := versions.b
-	b.PartOf, b.Source, b.Good, b.Bad, b.Options, b.Finished, b.Answer = versions.b.ID, r.commits.supply.Kind(), good.Name, bad.Name, options, time.Time{}, nil
-	if b, err = r.st.CreateBisection(ctx, b, r.app.now()); err != nil {
-		return nil, err
-	}
-	return newStretch(b)
-}
-
-// connectCommits makes the launcher of commits, once.
-func (r *bisecting) connectCommits(ctx context.Context, o bisectOptions) error {
-	if r.commits != nil {
-		return nil
-	}
-	source, err := runtimes.CommitSource(r.definition, cmp.Or(r.repository, o.Repository))
-	if err != nil {
-		return noCommitsError(r.definition, err)
-	}
-	// Of all sources this one alone.
-	d := *r.definition
-	d.Sources = []runtimes.Source{source}
-	r.commits, err = r.app.connect(ctx, &d, r.cache, source.Kind(), r.launch, r.cpus, false)
-	return err
-}
-
-// commitsBetween lists the commits from good to bad, both included.
-func (r *bisecting) commitsBetween(ctx context.Context, b store.Bisection, o bisectOptions, good, bad sweep.Version) ([]bisectCandidate, error) {
-	if err := r.connectCommits(ctx, o); err != nil {
-		return nil, err
-	}
-	history, err := r.commits.supply.History(ctx, good, bad, runtimes.HistoryOptions{AllParents: !o.FirstParent})
-	if err != nil {
-		return nil, historyError(b.Target, good, bad, err)
-	}
-	candidates := []bisectCandidate{newCommitCandidate(history.Base)}
-	for _, c := range history.Commits {
-		candidates = append(candidates, newCommitCandidate(c))
-	}
-	if !history.GoodIsAncestor {
-		r.app.warn("%s is on a branch of its own: the search begins at %s, the last commit that it shares with %s", good.Name, history.Base.Hash[:12], bad.Name)
-	}
-	return candidates, nil
-}
-
-func newCommitCandidate(c runtimes.Commit) bisectCandidate {
-	return bisectCandidate{Version: c.Version, Subject: c.Subject, Date: c.Date, Merge: len(c.Parents) > 1}
-}
-
-func historyError(target string, good, bad sweep.Version, err error) error {
-	switch {
-	case errors.Is(err, runtimes.ErrBadIsOlder):
-		return misuse(fmt.Sprintf("versweep bisect %s %s %s --commits", target, bad.Name, good.Name), "%v", err)
-	case errors.Is(err, runtimes.ErrSameCommit):
-		return misuse("two versions of one commit differ in how they were packaged only", "%v", err)
-	case errors.Is(err, runtimes.ErrUnrelated):
-		return misuse("--repository names another one", "%v", err)
-	case errors.Is(err, runtimes.ErrLongHistory):
-		return misuse("name versions that are nearer to each other", "%v", err)
-	case errors.Is(err, runtimes.ErrShallowClone):
-		return &hintedError{err, "git fetch --unshallow, or name the repository that it was cloned from"}
-	}
-	return &hintedError{err, "versions are looked for among the repository's tags; --repository names another repository"}
-}
-
 // sayRecord tells one step as it is found out.
 func (a *app) sayRecord(s *stretch, r bisect.Record) {
 	by := ""
@@ -396,7 +300,9 @@ func (a *app) sayRecord(s *stretch, r bisect.Record) {
 	switch r.Purpose {
 	case bisect.Ends:
 		verdict := "they differ"
-		if !r.Differ {
+		if r.OtherWay {
+			verdict = "they differ the other way, so the change is not from there"
+		} else if !r.Differ {
 			verdict = "which does not tell them apart"
 		}
 		a.say("ends: %s against %s: %s, %s%s: %s", s.short(r.Bad), s.short(r.Good), s.changeText(r.Change), counted(r.Change.Rounds, "round"), by, verdict)

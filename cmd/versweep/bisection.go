@@ -36,7 +36,13 @@ type bisectOptions struct {
 	Direct      bool              `json:"direct"` // to the commits: there is no version in between
 	Replay      string            `json:"replay,omitempty"`
 	Seed        uint64            `json:"seed"`
-	Candidates  []bisectCandidate `json:"candidates"` // from good to bad, as they were when it began
+	MergesWhole bool              `json:"merges_whole,omitempty"` // a merge that is found is not looked into
+	Inside      string            `json:"inside,omitempty"`       // hash of the merge whose branch is searched
+	Way         int               `json:"way,omitempty"`          // of the merge's step: 1 up, -1 down
+	Had         []string          `json:"had,omitempty"`          // hashes of what the merge did not bring in
+	Unsearched  string            `json:"unsearched,omitempty"`   // why a branch was not searched
+	Empty       bool              `json:"empty,omitempty"`        // the merge brought in no commit
+	Candidates  []bisectCandidate `json:"candidates"`             // from good to bad, as they were when it began
 }
 
 // bisectCandidate is a version, or a commit with what tells it to people.
@@ -45,6 +51,7 @@ type bisectCandidate struct {
 	Subject string        `json:"subject,omitempty"`
 	Date    time.Time     `json:"date,omitzero"`
 	Merge   bool          `json:"merge,omitempty"`
+	Parents []string      `json:"parents,omitempty"` // of a merge, hashes
 }
 
 // launcherOfCommits is what --launcher asked for. Versions may have found containers
@@ -77,8 +84,9 @@ func sameBisection(a, b store.Bisection) bool {
 	return key(a) == key(b)
 }
 
-// beginBisection saves a bisection, or finds the same one unfinished.
-func (a *app) beginBisection(ctx context.Context, st *store.Store, b store.Bisection, o bisectOptions, l *launching) (store.Bisection, error) {
+// begin saves a bisection, or finds the same one unfinished.
+func (r *bisecting) begin(ctx context.Context, b store.Bisection, o bisectOptions, l *launching) (store.Bisection, error) {
+	a, st := r.app, r.st
 	text, err := json.Marshal(o)
 	if err != nil {
 		return b, err
@@ -92,29 +100,20 @@ func (a *app) beginBisection(ctx context.Context, st *store.Store, b store.Bisec
 		if !sameBisection(was, b) {
 			continue
 		}
-		trials, err := allTrials(ctx, st, was.ID)
+		trials, why, err := r.trialsOf(ctx, was, o, l)
 		if err != nil {
 			return b, err
+		}
+		if why != "" {
+			a.say("bisection %d asked the same %s; beginning a new one. versweep bisect --abandon %d ends the old one", was.ID, why, was.ID)
+			continue
 		}
 		samples := 0
 		for _, sw := range trials {
 			samples += len(sweep.LastAttempts(sw.Samples))
-			why := ""
-			if sw.Environment.Hash() != l.environment.Hash() && sw.Plan.Source == l.supply.Kind() {
-				why = "in another environment: " + difference(sw.Environment, l.environment)
-			} else if was := sw.Plan.Definition.Hash; was != "" && was != l.definition.Hash && sw.Plan.Source == l.supply.Kind() {
-				why = "of a target that was defined in another way"
-			}
-			if why != "" {
-				a.say("bisection %d asked the same %s; beginning a new one. versweep bisect --abandon %d ends the old one", was.ID, why, was.ID)
-				samples = -1
-				break
-			}
 		}
-		if samples >= 0 {
-			a.say("going on with bisection %d, which asks the same: %s are there", was.ID, counted(samples, "sample"))
-			return was, claimBisection(ctx, st, was.ID)
-		}
+		a.say("going on with bisection %d, which asks the same: %s are there", was.ID, counted(samples, "sample"))
+		return was, claimBisection(ctx, st, was.ID)
 	}
 	if b, err = st.CreateBisection(ctx, b, a.now()); err != nil {
 		return b, err
@@ -122,21 +121,54 @@ func (a *app) beginBisection(ctx context.Context, st *store.Store, b store.Bisec
 	return b, claimBisection(ctx, st, b.ID)
 }
 
-// allTrials are those of a bisection and of its parts.
-func allTrials(ctx context.Context, st *store.Store, id int64) ([]sweep.Sweep, error) {
-	trials, err := st.Trials(ctx, id)
-	if err != nil {
-		return nil, err
+// trialsOf are those of a bisection and of its parts. why says what keeps them from
+// being gone on with; empty for nothing.
+func (r *bisecting) trialsOf(ctx context.Context, b store.Bisection, o bisectOptions, l *launching) (all []sweep.Sweep, why string, err error) {
+	if all, err = r.st.Trials(ctx, b.ID); err != nil {
+		return nil, "", err
 	}
-	parts, err := st.Bisections(ctx, store.BisectionFilter{PartOf: id})
-	for _, p := range parts {
-		var more []sweep.Sweep
-		if more, err = st.Trials(ctx, p.ID); err != nil {
-			break
+	for _, sw := range all {
+		if why = otherThan(sw, l.environment, l.definition); why != "" {
+			return all, why, nil
 		}
-		trials = append(trials, more...)
 	}
-	return trials, err
+	parts, err := r.st.Bisections(ctx, store.BisectionFilter{PartOf: b.ID})
+	if err != nil || len(parts) == 0 {
+		return all, "", err
+	}
+	// Commits are measured as a target of their repository, not of the versions' source.
+	definition, err := r.definitionOfCommits(o)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, p := range parts {
+		trials, err := r.st.Trials(ctx, p.ID)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, sw := range trials {
+			environment := l.environment
+			if sw.Environment.Launcher != environment.Launcher { // commits may need another
+				environment = sw.Environment
+			}
+			if why = otherThan(sw, environment, definition); why != "" {
+				return all, why, nil
+			}
+		}
+		all = append(all, trials...)
+	}
+	return all, "", nil
+}
+
+// otherThan says why a trial's samples cannot be put beside new ones.
+func otherThan(sw sweep.Sweep, environment sweep.Environment, definition sweep.Definition) string {
+	if sw.Environment.Hash() != environment.Hash() {
+		return "in another environment: " + difference(sw.Environment, environment)
+	}
+	if was := sw.Plan.Definition.Hash; was != "" && was != definition.Hash {
+		return "of a target that was defined in another way"
+	}
+	return ""
 }
 
 // resumeBisection goes on with one that is unfinished.
@@ -248,6 +280,7 @@ type stretch struct {
 	metric  sweep.Metric
 	records []bisect.Record
 	answers []bisect.Answer
+	noEnd   string // why the ends of a merged branch cannot be measured
 }
 
 func newStretch(b store.Bisection) (*stretch, error) {

@@ -17,16 +17,19 @@ type bisectionJSON struct {
 	Good      string             `json:"good"`
 	Bad       string             `json:"bad"`
 	Finished  bool               `json:"finished"`
-	Changes   []bisectAnswerJSON `json:"changes"` // empty when commits were searched only
-	Commits   []bisectCommitJSON `json:"commits"` // searches between neighbours, or empty
+	Changes   []bisectAnswerJSON `json:"changes"`    // empty when commits were searched only
+	Commits   []bisectCommitJSON `json:"commits"`    // searches between neighbours, or empty
+	BrokenOff *string            `json:"broken_off"` // why what is here is not all; null when nothing is missing
 }
 
 // bisectCommitJSON is a search over the commits between two versions.
 type bisectCommitJSON struct {
-	Bisection int64              `json:"bisection"`
-	Good      string             `json:"good"`
-	Bad       string             `json:"bad"`
-	Changes   []bisectAnswerJSON `json:"changes"`
+	Bisection   int64              `json:"bisection"`
+	Good        string             `json:"good"`
+	Bad         string             `json:"bad"`
+	Inside      *string            `json:"inside"`       // hash of the merge whose branch this is; null for none
+	NotSearched *string            `json:"not_searched"` // why the branch was not searched; null when it was
+	Changes     []bisectAnswerJSON `json:"changes"`
 }
 
 type bisectAnswerJSON struct {
@@ -35,7 +38,10 @@ type bisectAnswerJSON struct {
 	Bad          bisectCandidateJSON   `json:"bad"`
 	Ends         bisectChangeJSON      `json:"ends"`
 	LastGood     bisectCandidateJSON   `json:"last_good"`
-	FirstBad     *bisectCandidateJSON  `json:"first_bad"` // null unless state is found
+	FirstBad     *bisectCandidateJSON  `json:"first_bad"`       // null unless state is found
+	KnownBad     *bisectCandidateJSON  `json:"first_known_bad"` // null for no difference
+	Between      int                   `json:"between"`         // candidates between last_good and first_known_bad
+	Merge        *bisectMergeJSON      `json:"merge"`           // null unless first_bad is a merge that was looked into
 	OneOf        []bisectCandidateJSON `json:"one_of"`
 	Step         bisectChangeJSON      `json:"step"`
 	Steps        []bisectStepJSON      `json:"steps"`
@@ -80,18 +86,22 @@ func newBisectionJSON(versions *stretch, parts []*stretch) bisectionJSON {
 	b := versions.b
 	doc := bisectionJSON{
 		Schema: jsonSchema, Bisection: b.ID, Target: b.Target, Source: b.Source, Metric: b.Metric, Effect: b.Effect, Good: b.Good, Bad: b.Bad,
-		Finished: !b.Finished.IsZero(), Changes: newAnswersJSON(versions), Commits: []bisectCommitJSON{},
+		Finished: !b.Finished.IsZero(), Changes: newAnswersJSON(versions, parts), Commits: []bisectCommitJSON{},
 	}
 	for _, p := range parts {
-		doc.Commits = append(doc.Commits, bisectCommitJSON{p.b.ID, p.b.Good, p.b.Bad, newAnswersJSON(p)})
+		doc.Commits = append(doc.Commits, bisectCommitJSON{p.b.ID, p.b.Good, p.b.Bad, orNull(p.o.Inside), orNull(p.unsearched()), newAnswersJSON(p, parts)})
 	}
 	return doc
 }
 
-func newAnswersJSON(s *stretch) []bisectAnswerJSON {
+func newAnswersJSON(s *stretch, parts []*stretch) []bisectAnswerJSON {
 	all := []bisectAnswerJSON{}
 	for _, answer := range s.answers {
-		all = append(all, newBisectAnswerJSON(s, answer))
+		j := newBisectAnswerJSON(s, answer)
+		if m, ok := s.mergeOf(answer, parts); ok {
+			j.Merge = &m
+		}
+		all = append(all, j)
 	}
 	return all
 }
@@ -105,6 +115,10 @@ func newBisectAnswerJSON(s *stretch, answer bisect.Answer) bisectAnswerJSON {
 	if answer.State == bisect.Found {
 		first := s.candidateJSON(answer.FirstBad)
 		j.FirstBad = &first
+	}
+	if answer.State != bisect.NoDifference && answer.State != bisect.OtherWay {
+		known := s.candidateJSON(answer.FirstBad)
+		j.KnownBad, j.Between = &known, answer.Between()
 	}
 	for _, p := range answer.Suspects {
 		j.OneOf = append(j.OneOf, s.candidateJSON(p))

@@ -49,15 +49,18 @@ func (s *stretch) newLog(w io.Writer) *bisect.Log {
 			return s.candidate(place).Version.Name
 		},
 	}
+	if s.o.Inside != "" {
+		fmt.Fprintf(w, "%s%s\n", insideLine, s.insideKey()) // an error comes again with the first record
+	}
 	if s.ofCommits() && s.o.FirstParent {
-		l.Start = " --first-parent"
+		l.Start = " '--first-parent'" // git drops all of what it finds unquoted
 	}
 	return bisect.NewLog(w, l)
 }
 
 // told is what the log that is replayed says of this search.
 func (s *stretch) told() (bisect.Told, error) {
-	section := logSection(s.o.Replay, s.command())
+	section := logSection(s.o.Replay, s.command(), s.insideKey())
 	records, err := bisect.ReadLog(strings.NewReader(section), 0, len(s.o.Candidates)-1, s.place)
 	if e, ok := errors.AsType[*bisect.LogError](err); ok {
 		return bisect.Told{}, misuse(fmt.Sprintf("it has to be about %ss from %s to %s", s.noun(), s.short(0), s.short(len(s.o.Candidates)-1)), "--replay: %v", e)
@@ -65,12 +68,34 @@ func (s *stretch) told() (bisect.Told, error) {
 	return bisect.Tell(records), err
 }
 
+// Lines of a log around what is about the branch of a merge.
+const (
+	insideLine  = "#= inside "
+	outsideLine = "#= outside"
+)
+
+// insideKey tells a merged branch from others in a log: the hashes of its merge and
+// of both ends. It is empty for other searches.
+func (s *stretch) insideKey() string {
+	if s.o.Inside == "" || len(s.o.Candidates) == 0 {
+		return s.o.Inside
+	}
+	return s.o.Inside + " " + s.candidate(0).Version.Commit + " " + s.candidate(len(s.o.Candidates)-1).Version.Commit
+}
+
+// endLog ends what newLog began.
+func (s *stretch) endLog(w io.Writer) {
+	if s.o.Inside != "" {
+		fmt.Fprintln(w, outsideLine)
+	}
+}
+
 // logSection blanks out the lines of a log that are about the other kind of
 // search, so that those that stay keep their numbers. Each start says which kind
 // follows; lines without a command may be either.
-func logSection(log, command string) string {
+func logSection(log, command, inside string) string {
 	lines := strings.Split(log, "\n")
-	ours := true
+	ours, at := true, ""
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		for _, known := range []string{commandOfVersions, commandOfCommits} {
@@ -78,7 +103,15 @@ func logSection(log, command string) string {
 				ours = known == command
 			}
 		}
-		if !ours {
+		key, begins := strings.CutPrefix(line, insideLine)
+		if begins || line == outsideLine {
+			at = key
+			if !begins {
+				at = ""
+			}
+			lines[i] = ""
+		}
+		if !ours || at != inside {
 			lines[i] = ""
 		}
 	}
@@ -143,10 +176,14 @@ func (a *app) bisectLog(ctx context.Context, number string) error {
 	}
 	fmt.Fprintf(a.stdout, "# bisection %d of %s from %s to %s by %s, begun %s, %s\n", b.ID, charts.Printable(b.Target), charts.Printable(b.Good), charts.Printable(b.Bad), b.Metric, b.Created.Format("2006-01-02 15:04:05Z"), state)
 	for _, s := range append([]*stretch{versions}, parts...) {
+		if len(s.records) == 0 {
+			continue
+		}
 		log := s.newLog(a.stdout)
 		for _, r := range s.records {
 			log.Write(r)
 		}
+		s.endLog(a.stdout)
 		if log.Err != nil {
 			return log.Err
 		}
@@ -177,6 +214,9 @@ func (a *app) recall(ctx context.Context, st *store.Store, b store.Bisection) (*
 		parts = append(parts, part)
 	}
 	for _, s := range append(stretches, parts...) {
+		if s.o.Unsearched != "" {
+			continue
+		}
 		m, err := newTrials(ctx, a, st, nil, s, &budgetClock{})
 		if err != nil {
 			return nil, nil, err
@@ -186,10 +226,13 @@ func (a *app) recall(ctx context.Context, st *store.Store, b store.Bisection) (*
 			return nil, nil, err
 		}
 		s.answers, err = bisect.Search(ctx, len(s.o.Candidates), m.measure, bisect.Options{
-			Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Told: told,
+			Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Way: s.o.Way, Told: told,
 			Record: func(r bisect.Record) { s.records = append(s.records, r) },
 		})
-		if err != nil {
+		if s.cannotBeSearched(err) {
+			continue
+		}
+		if _, ends := errors.AsType[*endError](err); err != nil && !ends { // what was found before is told
 			return nil, nil, err
 		}
 	}

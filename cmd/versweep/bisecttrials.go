@@ -191,7 +191,8 @@ func hasRound(sw sweep.Sweep, round int) bool {
 			return false
 		}
 	}
-	return true
+	// Where nothing runs any more there is no round without end.
+	return slices.ContainsFunc(last, func(s sweep.Sample) bool { return s.Round == round })
 }
 
 // failedInARow counts a version's last samples that failed: after two the runner

@@ -69,10 +69,10 @@ func TestScripts(t *testing.T) {
 
 // plant makes a repository of commits with a known culprit, and its target:
 //
-//	plant REPOSITORY TARGETS COMMITS SLOW [BROKEN]
+//	plant REPOSITORY TARGETS COMMITS SLOW [merged] [BROKEN]
 //
-// of which the one at place SLOW doubles the work and the one at BROKEN cannot be
-// built.
+// of which the one at place SLOW doubles the work, or one on a branch that is merged
+// there, and the one at BROKEN cannot be built.
 func plant(ts *testscript.TestScript, _ bool, args []string) {
 	number := func(text string) int {
 		n, err := strconv.Atoi(text)
@@ -81,6 +81,10 @@ func plant(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	p := planted.Plan{Commits: number(args[2]), Changes: []planted.Change{{At: number(args[3]), Share: 1}}, Noise: 0.02, Work: 100_000}
 	for _, place := range args[4:] {
+		if place == "merged" {
+			p.Changes[0].Merged = true
+			continue
+		}
 		p.Broken = append(p.Broken, number(place))
 	}
 	r, err := planted.Plant(ts.MkAbs(args[0]), p)

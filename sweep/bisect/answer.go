@@ -60,7 +60,9 @@ const (
 	Unconfirmed   State = "unconfirmed"   // fresh rounds did not tell the last good from the first bad one
 	Contradictory State = "contradictory" // fresh rounds contradicted the search time and again
 	NoDifference  State = "no difference" // good and bad are not different
+	OtherWay      State = "other way"     // bad differs from good, but not in the way of Options.Way
 	OutOfBudget   State = "out of budget" // the search was not over when the time was
+	BrokenOff     State = "broken off"    // an error of Measure ended the search
 )
 
 // Answer is what a search of one stretch found.
@@ -72,11 +74,12 @@ type Answer struct {
 	// Higher tells whether bad's metric is higher than good's.
 	Higher bool
 
-	// LastGood and FirstBad are next to each other unless there are Suspects;
-	// where the search did not end, what was known when it was broken off.
+	// LastGood and FirstBad are next to each other where State is Found. Else
+	// they are the last known good one and the first known bad one, and what is
+	// between them was not told.
 	LastGood, FirstBad int
 	// Suspects are the places that may be the first bad one, FirstBad the last
-	// of them; nil unless State is OneOf.
+	// of them, once a confirmation was asked about several; nil else.
 	Suspects []int
 	Step     Change // of FirstBad against LastGood, from fresh rounds
 
@@ -114,6 +117,13 @@ type Doubt struct {
 	Was    Verdict // of Reversed: what the step had said
 	Is     Verdict // of Reversed and OtherSide: what fresh rounds say
 }
+
+// Between is how many candidates there are between the last known good and the
+// first known bad one.
+func (a Answer) Between() int { return a.FirstBad - a.LastGood - 1 }
+
+// Over tells whether the search of the stretch came to its end.
+func (a Answer) Over() bool { return a.State != OutOfBudget && a.State != BrokenOff }
 
 func (a *Answer) doubt(d Doubt) {
 	for _, known := range a.Doubts {

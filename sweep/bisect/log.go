@@ -17,7 +17,7 @@ type Labels struct {
 	// Command begins the lines that tell a verdict: "git bisect" makes a log
 	// that git bisect replay takes as well.
 	Command string
-	Start   string                 // flags of its start, such as " --first-parent"; empty for none
+	Start   string                 // flags of its start, such as " '--first-parent'"; empty for none
 	Name    func(place int) string // without spaces, and known to Command
 	Title   func(place int) string // for people; one line
 }
@@ -52,8 +52,13 @@ func (g *Log) Write(r Record) {
 	name := g.l.Name
 	switch r.Purpose {
 	case Ends:
-		g.start(r.Bad, r.Good)
-		g.line("#= ends %s %s differ=%t %s", name(r.Good), name(r.Bad), r.Differ, figures(r.Change))
+		differ := strconv.FormatBool(r.Differ)
+		if r.OtherWay {
+			differ = "other"
+		} else if r.Differ { // else git has nothing to look for there
+			g.start(r.Bad, r.Good)
+		}
+		g.line("#= ends %s %s differ=%s %s", name(r.Good), name(r.Bad), differ, figures(r.Change))
 	case Probe:
 		g.step(r.Step)
 	case Confirm:
@@ -221,7 +226,7 @@ func (l *logReading) figures(kind string, words []string) (problem string) {
 			return fmt.Sprintf("%s=%s is no change with its interval", key, values[key])
 		}
 	}
-	r := Record{Good: l.good, Bad: l.bad, Change: changeOf(values["change"]), Differ: values["differ"] == "true", Told: true}
+	r := Record{Good: l.good, Bad: l.bad, Change: changeOf(values["change"]), Differ: values["differ"] == "true", OtherWay: values["differ"] == "other", Told: true}
 	r.Change.Rounds = rounds
 	switch kind {
 	case "ends":

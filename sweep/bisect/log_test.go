@@ -12,7 +12,7 @@ import (
 
 func labels() Labels {
 	name := func(p int) string { return fmt.Sprintf("c%02d", p) }
-	return Labels{Command: "git bisect", Start: " --first-parent", Name: name, Title: func(p int) string { return "[" + name(p) + "] subject" }}
+	return Labels{Command: "git bisect", Start: " '--first-parent'", Name: name, Title: func(p int) string { return "[" + name(p) + "] subject" }}
 }
 
 func placeOf(name string) (int, bool) {

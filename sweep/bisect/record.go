@@ -15,6 +15,9 @@ type Record struct {
 	// against LastGood. Differ says that it is surely there.
 	Change Change
 	Differ bool
+	// OtherWay is of Ends that differ, but not in the way of Options.Way; in
+	// place of Differ.
+	OtherWay bool
 
 	LastGood, FirstBad int     // of Confirm
 	Fresh              []Step  // of Confirm: what it took back, in place of Differ

@@ -65,6 +65,7 @@ type Options struct {
 	MinRounds int     // of a trial; 0 is stats.MinPairs
 	MaxRounds int     // of a trial, at least MinRounds
 	All       bool    // follow further changes as well
+	Way       int     // of the metric from good to bad: 1 up, -1 down; 0 is either
 	Told      Told    // what a log says, which is not measured; the zero value is nothing
 	// Record is told what was found out, in order; may be nil.
 	Record func(Record)
@@ -74,7 +75,8 @@ type Options struct {
 // first of which is good and the last bad. It returns one answer, or with
 // Options.All one for each change that was found, in the order of the candidates;
 // the stretches in which nothing was found are left out unless there is no other.
-// An error is one of Measure's.
+// An error is one of Measure's; the answers beside it are what was found before
+// it, and the stretch that it ended, in state BrokenOff, with what was known there.
 func Search(ctx context.Context, candidates int, measure Measure, o Options) ([]Answer, error) {
 	if o.Effect == 0 {
 		o.Effect = sweep.DefaultEffect
@@ -84,7 +86,7 @@ func Search(ctx context.Context, candidates int, measure Measure, o Options) ([]
 	}
 	o.MaxRounds = max(o.MaxRounds, o.MinRounds)
 	s := &search{measure: measure, Options: o}
-	return s.all(ctx, 0, candidates-1)
+	return s.all(ctx, 0, candidates-1, o.Way)
 }
 
 // search is what the stretches of one Search share.
@@ -97,25 +99,26 @@ type search struct {
 
 // all searches a stretch and, where that is asked for, those parts of it that its
 // answer gives reason to.
-func (s *search) all(ctx context.Context, good, bad int) ([]Answer, error) {
-	first, err := s.stretch(ctx, good, bad)
+func (s *search) all(ctx context.Context, good, bad, way int) ([]Answer, error) {
+	first, err := s.stretch(ctx, good, bad, way)
 	answers := []Answer{first}
 	if err != nil || !s.All || first.State != Found && first.State != OneOf {
 		return answers, err
 	}
 	for _, part := range first.parts() {
-		more, err := s.all(ctx, part[0], part[1])
-		if err != nil {
-			return answers, err
-		}
+		var more []Answer
+		more, err = s.all(ctx, part[0], part[1], 0)
 		for _, a := range more {
 			if a.State != NoDifference {
 				answers = append(answers, a)
 			}
 		}
+		if err != nil {
+			break
+		}
 	}
 	slices.SortStableFunc(answers, func(a, b Answer) int { return a.FirstBad - b.FirstBad })
-	return answers, nil
+	return answers, err
 }
 
 // parts are the stretches beside an answer in which there is another change, as
@@ -156,16 +159,19 @@ func (a Answer) parts() [][2]int {
 type stretch struct {
 	*search
 	a     Answer
+	way   int // as Options.Way
 	sign  float64
 	known map[int]Step
 }
 
-func (s *search) stretch(ctx context.Context, good, bad int) (Answer, error) {
-	st := &stretch{search: s, known: map[int]Step{}}
+func (s *search) stretch(ctx context.Context, good, bad, way int) (Answer, error) {
+	st := &stretch{search: s, way: way, known: map[int]Step{}}
 	st.a = Answer{Good: good, Bad: bad, From: good, To: bad, LastGood: good, FirstBad: bad, Ends: unknownChange(), Step: unknownChange()}
 	err := st.run(ctx)
 	if errors.Is(err, ErrBudget) {
 		st.a.State, err = OutOfBudget, nil
+	} else if err != nil {
+		st.a.State = BrokenOff
 	}
 	return st.a, err
 }
@@ -217,9 +223,7 @@ func (st *stretch) trial(ctx context.Context, purpose Purpose, others []int, alp
 func (st *stretch) ends(ctx context.Context) (differ bool, err error) {
 	if told, ok := st.Told.ends[[2]int{st.a.Good, st.a.Bad}]; ok {
 		st.setEnds(told.Change)
-		if !told.Differ {
-			st.a.State = NoDifference
-		}
+		st.turn(&told, told.Differ || told.OtherWay)
 		told.Told = true
 		st.record(told)
 		return told.Differ, nil
@@ -236,10 +240,24 @@ func (st *stretch) ends(ctx context.Context) (differ bool, err error) {
 	decision, needed := pair.Decide(st.Effect)
 	st.setEnds(c.change(pair))
 	if decision != stats.Changed {
-		st.a.State, st.a.RoundsNeeded = NoDifference, needed
+		st.a.RoundsNeeded = needed
 	}
-	st.record(Record{Purpose: Ends, Good: st.a.Good, Bad: st.a.Bad, Change: st.a.Ends, Differ: decision == stats.Changed})
-	return decision == stats.Changed, nil
+	record := Record{Purpose: Ends, Good: st.a.Good, Bad: st.a.Bad, Change: st.a.Ends}
+	st.turn(&record, decision == stats.Changed)
+	st.record(record)
+	return record.Differ, nil
+}
+
+// turn says of ends that differ, or do not, whether there is something to find.
+func (st *stretch) turn(r *Record, differ bool) {
+	r.OtherWay = differ && st.way != 0 && st.a.Higher != (st.way > 0)
+	r.Differ = differ && !r.OtherWay
+	switch {
+	case r.OtherWay:
+		st.a.State = OtherWay
+	case !r.Differ:
+		st.a.State = NoDifference
+	}
 }
 
 func (st *stretch) setEnds(change Change) {

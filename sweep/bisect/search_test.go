@@ -7,6 +7,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -236,5 +238,72 @@ func TestTold(t *testing.T) {
 	answers, err = Search(t.Context(), 60, newHistory(7, 60, 0.05, map[int]float64{23: -0.2}).measure, Options{MinRounds: 5, MaxRounds: 30, Told: Tell(records[:3])})
 	if err != nil || answers[0].FirstBad != 23 || !answers[0].Steps[0].Told || answers[0].Steps[3].Told {
 		t.Errorf("half replayed %+v, %v", answers, err)
+	}
+}
+
+// What was found before an error is returned beside it, with the bounds of the
+// stretch that it ended.
+func TestErrorLeavesWhatWasFound(t *testing.T) {
+	broken := errors.New("the machine is gone")
+	beside := 0
+	for _, last := range []int{1, 3, 8, 10, 12, 13} {
+		h := newHistory(3, 60, 0.03, map[int]float64{12: -0.1, 45: -0.12})
+		measure := func(ctx context.Context, trial Trial, rounds int) (Reading, error) {
+			if trial.Number > last {
+				return Reading{}, broken
+			}
+			return h.measure(ctx, trial, rounds)
+		}
+		answers, err := Search(t.Context(), 60, measure, Options{MinRounds: 5, MaxRounds: 30, All: true})
+		over := slices.IndexFunc(answers, func(a Answer) bool { return a.State == BrokenOff })
+		if !errors.Is(err, broken) || over < 0 {
+			t.Fatalf("after trial %d: %+v, %v", last, answers, err)
+		}
+		if a := answers[over]; a.Over() || a.LastGood < a.Good || a.FirstBad > a.Bad || a.Between() != a.FirstBad-a.LastGood-1 {
+			t.Errorf("after trial %d: %+v", last, a)
+		}
+		if slices.ContainsFunc(answers, func(a Answer) bool { return a.State == Found }) {
+			beside++
+		}
+	}
+	if beside == 0 {
+		t.Error("no answer was found before the error")
+	}
+}
+
+// Ends that differ the other way than asked are told, and not searched; a log of
+// them says so again.
+func TestOtherWay(t *testing.T) {
+	for _, c := range []struct {
+		way  int
+		want State
+	}{{1, OtherWay}, {-1, Found}, {0, Found}} {
+		h := newHistory(1, 20, 0.02, map[int]float64{11: -0.2})
+		var records []Record
+		o := Options{MinRounds: 5, MaxRounds: 30, Way: c.way, Record: func(r Record) { records = append(records, r) }}
+		answers, err := Search(t.Context(), 20, h.measure, o)
+		if err != nil || len(answers) != 1 || answers[0].State != c.want || (len(answers[0].Steps) == 0) != (c.want == OtherWay) {
+			t.Fatalf("way %d: %+v, %v", c.way, answers, err)
+		}
+		if c.want != OtherWay {
+			continue
+		}
+		var text strings.Builder
+		log := NewLog(&text, Labels{Command: "git bisect", Name: strconv.Itoa, Title: strconv.Itoa})
+		for _, r := range records {
+			log.Write(r)
+		}
+		if strings.Contains(text.String(), "git bisect") {
+			t.Errorf("git has nothing to look for: %s", text.String())
+		}
+		read, err := ReadLog(strings.NewReader(text.String()), 0, 19, func(name string) (int, bool) { n, err := strconv.Atoi(name); return n, err == nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Told, o.Record = Tell(read), nil
+		answers, err = Search(t.Context(), 20, func(context.Context, Trial, int) (Reading, error) { return Reading{}, errors.New("measured") }, o)
+		if err != nil || answers[0].State != OtherWay {
+			t.Errorf("told: %+v, %v", answers, err)
+		}
 	}
 }
