@@ -19,7 +19,8 @@ import (
 // ErrNoCommits says that a source has no commits to build.
 var ErrNoCommits = errors.New("only a git source has commits")
 
-var errNoCommit = errors.New("there is no such commit")
+// ErrNoCommit says that no commit is called so.
+var ErrNoCommit = errors.New("there is no such commit")
 
 // commitSource is a source that can make any commit a version.
 type commitSource interface {
@@ -72,7 +73,7 @@ func (g *gitSource) find(ctx context.Context, revision string) (plumbing.Hash, e
 		name, steps = revision[:i], revision[i:]
 	}
 	if name == "" {
-		return plumbing.ZeroHash, errNoCommit
+		return plumbing.ZeroHash, ErrNoCommit
 	}
 	start, err := named(objects, references, name)
 	if err != nil {
@@ -98,7 +99,7 @@ func named(objects storer.EncodedObjectStorer, references map[string]plumbing.Ha
 		}
 	}
 	var commits []plumbing.Hash
-	problem := errNoCommit.Error()
+	problem := ErrNoCommit
 	for _, hash := range candidates {
 		commit, elsewhere, err := peel(objects, hash)
 		switch {
@@ -106,14 +107,14 @@ func named(objects storer.EncodedObjectStorer, references map[string]plumbing.Ha
 		case err != nil:
 			return plumbing.ZeroHash, err
 		case elsewhere != "":
-			problem = elsewhere
+			problem = errors.New(elsewhere)
 		case !slices.Contains(commits, commit):
 			commits = append(commits, commit)
 		}
 	}
 	switch len(commits) {
 	case 0:
-		return plumbing.ZeroHash, errors.New(problem)
+		return plumbing.ZeroHash, problem
 	case 1:
 		return commits[0], nil
 	}
@@ -178,7 +179,7 @@ func walk(objects storer.EncodedObjectStorer, at plumbing.Hash, steps string) (p
 		if digits != "" {
 			var err error
 			if n, err = strconv.Atoi(digits); err != nil {
-				return plumbing.ZeroHash, errNoCommit
+				return plumbing.ZeroHash, ErrNoCommit
 			}
 		}
 		parent, times := n, 1
@@ -195,13 +196,13 @@ func walk(objects storer.EncodedObjectStorer, at plumbing.Hash, steps string) (p
 			}
 			commit, err := object.GetCommit(objects, at)
 			if err != nil || parent > len(commit.ParentHashes) {
-				return plumbing.ZeroHash, errNoCommit
+				return plumbing.ZeroHash, ErrNoCommit
 			}
 			at = commit.ParentHashes[parent-1]
 		}
 	}
 	if _, err := object.GetCommit(objects, at); err != nil {
-		return plumbing.ZeroHash, errNoCommit
+		return plumbing.ZeroHash, ErrNoCommit
 	}
 	return at, nil
 }

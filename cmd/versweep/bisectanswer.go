@@ -80,7 +80,11 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 			line("passed over", "%s: %s", s.label(step.Place), step.Reason)
 		case bisect.Undecided:
 			passed++
-			line("undecided", "%s: %s from %s, %s from %s; about %s would tell", s.label(step.Place), step.FromGood, s.short(step.From), step.FromBad, s.short(step.To), counted(step.RoundsNeeded, "more round"))
+			text := fmt.Sprintf("%s: %s from %s, %s from %s", s.label(step.Place), step.FromGood, s.short(step.From), step.FromBad, s.short(step.To))
+			if step.RoundsNeeded > 0 { // else a log told it, without its figures
+				text += fmt.Sprintf("; about %s would tell", counted(step.RoundsNeeded, "more round"))
+			}
+			line("undecided", "%s", text)
 		default:
 			measured++
 		}
@@ -184,7 +188,7 @@ func (s *stretch) failure(answer bisect.Answer) error {
 	ends := fmt.Sprintf("%s of %s from %s to %s", s.metric.Key, s.b.Target, s.short(answer.Good), s.short(answer.Bad))
 	more := func(n int) string {
 		most := s.o.MaxRounds + n
-		return fmt.Sprintf("about %s would tell: --rounds %d:%d", counted(n, "more round"), s.o.MinRounds, most+most/2)
+		return fmt.Sprintf("about %s would tell; --rounds %d:%d has half as many again to spare", counted(n, "more round"), s.o.MinRounds, most+most/2)
 	}
 	switch answer.State {
 	case bisect.Found, bisect.OtherWay:

@@ -163,6 +163,8 @@ func historyError(target string, good, bad sweep.Version, err error) error {
 		return misuse("--repository names another one", "%v", err)
 	case errors.Is(err, runtimes.ErrLongHistory):
 		return misuse("name versions that are nearer to each other", "%v", err)
+	case errors.Is(err, runtimes.ErrNoCommit) && (good.Source == "" || bad.Source == ""): // no version either
+		return misuse(fmt.Sprintf("versweep versions %s lists the versions; what else GOOD and BAD may be are the repository's tags, branches and hashes", target), "%v", err)
 	case errors.Is(err, runtimes.ErrShallowClone):
 		return &hintedError{err, "git fetch --unshallow, or name the repository that it was cloned from"}
 	}
