@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestMovedFrom(t *testing.T) {
@@ -82,5 +83,25 @@ func TestMovedVersionsAreNotMixed(t *testing.T) {
 	Judge(all, JudgeOptions{})
 	if len(all[0].Samples) != before {
 		t.Error("the history lost samples")
+	}
+}
+
+// Another source, and another machine's build, of the same version is none that
+// replaced it.
+func TestReplacedByAnotherBuildOnly(t *testing.T) {
+	day := time.Date(2026, 11, 30, 1, 0, 0, 0, time.UTC)
+	swept := func(id int64, source, digest string) Sweep {
+		sw := figures(id, map[string][][]float64{QPS: noisyRows(uint64(id), 8, 8, 1000, 0.01, func(int) float64 { return 0 })})
+		sw.Plan.Source, sw.Created = source, day.Add(time.Duration(id)*time.Hour)
+		sw.Plan.Versions[3].Digest = digest
+		return sw
+	}
+	two := Judge([]Sweep{swept(1, "npm", "sha512-a"), swept(2, "image", "sha256:a"), swept(3, "npm", "sha512-a")}, JudgeOptions{})
+	if len(two.Replaced) > 0 {
+		t.Errorf("of two sources: %v", two.Replaced)
+	}
+	moved := Judge([]Sweep{swept(1, "npm", "sha512-a"), swept(2, "npm", "sha512-b"), swept(3, "npm", "sha512-b")}, JudgeOptions{})
+	if at := moved.Replaced["1.3.0"]; len(moved.Replaced) != 1 || !at.Equal(day.Add(2*time.Hour)) {
+		t.Errorf("moved: %v", moved.Replaced)
 	}
 }

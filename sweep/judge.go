@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"versweep/sweep/stats"
 )
@@ -26,8 +27,13 @@ func Judge(history []Sweep, o JudgeOptions) Judgement {
 		Twin: map[string]Comparison{}, Noise: map[string]float64{}, SmallestEffect: map[string]float64{}, Lasting: map[string]bool{},
 	}
 	strands, warnings := strandsOf(history, o)
-	j.Warnings, j.Replaced = warnings, replacedAt(history)
+	j.Warnings, j.Replaced = warnings, map[string]time.Time{}
 	for _, s := range strands {
+		for version, at := range s.replaced {
+			if at.After(j.Replaced[version]) {
+				j.Replaced[version] = at
+			}
+		}
 		p := s.newest().Plan
 		j.Target, j.Title, j.Reference = p.Target, p.Title, p.Reference
 		j.Effect = effectOf(p, o)

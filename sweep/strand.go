@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"versweep/sweep/load"
 	"versweep/sweep/stats"
@@ -25,9 +26,10 @@ type strand struct {
 	machines []map[string]bool
 	// spoilt holds those in which samples were taken that the machine spoilt.
 	spoilt   []map[string]bool
-	outcomes []Outcome // of versions without a figure
-	name     string    // machine and load, where there are several; empty otherwise
-	taken    []slotted // places of the samples
+	outcomes []Outcome            // of versions without a figure
+	name     string               // machine and load, where there are several; empty otherwise
+	taken    []slotted            // places of the samples
+	replaced map[string]time.Time // of versions that were moved: since when they are another build
 }
 
 // slotted is the place and the round of a sample.
@@ -62,6 +64,9 @@ func strandsOf(history []Sweep, o JudgeOptions) (strands []*strand, warnings []s
 		current, moved := asTheyAre(g)
 		warnings = append(warnings, moved...)
 		parts := newStrand(current, nil).parts()
+		for _, s := range parts {
+			s.replaced = replacedAt(g)
+		}
 		if len(parts) > 1 {
 			warnings = append(warnings, apartWarning(parts))
 		}
