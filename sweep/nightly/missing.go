@@ -2,6 +2,7 @@ package nightly
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"versweep/sweep"
@@ -14,6 +15,9 @@ type Lack struct {
 
 	// Since is when a version failed first since its last figure; zero of others.
 	Since time.Time
+	// FromStart says that it failed on the first night that measured any version
+	// of the target, and ever since: it is shown, and nobody is told of it.
+	FromStart bool
 }
 
 // staleTwice is how many times as old as stale a sample may get before that is
@@ -34,16 +38,39 @@ func Lacks(q Inquiry, vanished []sweep.Version) []Lack {
 	if whole := wholeLack(records); whole != nil {
 		return []Lack{*whole}
 	}
+	begun := recordsOf(throughFirstNight(q.Past))
 	for _, v := range q.Kept {
 		r := records[v.Name]
 		switch age := q.Now.Sub(r.sampled); {
 		case r.lack() != "" && !v.MovedFrom(r.version):
-			lacks = append(lacks, Lack{v.Name, r.lack(), r.failing})
+			then := begun[v.Name]
+			fromStart := r.good == 0 && then.failures > 0 && then.failing.Equal(r.failing)
+			lacks = append(lacks, Lack{v.Name, r.lack(), r.failing, fromStart})
 		case r.good > 0 && age > staleTwice*q.Fresh:
 			lacks = append(lacks, Lack{Version: v.Name, Reason: fmt.Sprintf("no fresh one: last sampled %s ago, and the budget does not suffice", ageWords(age))})
 		}
 	}
 	return lacks
+}
+
+// throughFirstNight are the sweeps until the end of the first night that measured
+// any version; none before there was one.
+func throughFirstNight(past []sweep.Sweep) []sweep.Sweep {
+	measured := func(sw sweep.Sweep) bool {
+		return sw.Plan.Night > 0 && slices.ContainsFunc(sweep.LastAttempts(sw.Samples), func(s sweep.Sample) bool {
+			return s.Status != sweep.Failed && !s.Spoilt()
+		})
+	}
+	first := slices.IndexFunc(past, measured)
+	if first < 0 {
+		return nil
+	}
+	for i := len(past) - 1; i > first; i-- {
+		if past[i].Plan.Night == past[first].Plan.Night {
+			return past[:i+1]
+		}
+	}
+	return past[:first+1]
 }
 
 // wholeLack is the target's own lack where versions were tried and not one was

@@ -29,6 +29,7 @@ type Sight struct {
 type Account struct {
 	Notices []Notice // changes of state only, the worst first
 	Open    []Notice // regressions and missing results that stand, told before or now
+	Silent  []Lack   // what is missing since the first night: shown, and not told
 	Told    []Told   // to be kept in place of what was told before, once Notices are delivered
 
 	Judged     *sweep.Judgement // what the findings among them are from; nil when nothing could be judged
@@ -239,6 +240,10 @@ func (a *Account) missing(s Sight, told []Told) {
 	}
 	for _, l := range lacks {
 		if known[l.Version] {
+			continue
+		}
+		if l.FromStart {
+			a.Silent = append(a.Silent, l)
 			continue
 		}
 		t := Told{Target: s.Target, Key: a.unusedKey(missingKey(s.Target, l.Version)), State: Missing, Since: l.Since, At: s.Now, Version: l.Version, Reason: l.Reason}

@@ -3,6 +3,7 @@ package nightly
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -367,5 +368,23 @@ func (n *night) account(ctx context.Context, e *errand) (Account, error) {
 			s.Kept = append(s.Kept, v.Name)
 		}
 	}
-	return NewAccount(s, e.told), nil
+	a := NewAccount(s, e.told)
+	if len(a.Silent) > 0 {
+		n.remark(e, "not measured since the first night, and not told: %s", silentWords(a.Silent))
+	}
+	return a, nil
+}
+
+// silentWords is "1.0.0 (the build failed), 1.1.0 (it failed) and 28 more".
+func silentWords(lacks []Lack) string {
+	const most = 3
+	var words []string
+	for _, l := range lacks[:min(most, len(lacks))] {
+		words = append(words, fmt.Sprintf("%s (%s)", l.Version, l.Reason))
+	}
+	text := strings.Join(words, ", ")
+	if more := len(lacks) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
