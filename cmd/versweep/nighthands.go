@@ -72,7 +72,7 @@ func (h *nightHands) find(ctx context.Context, t nightlyTarget, s *nightly.Subje
 		Target: s.Plan.Target, Source: s.Plan.Source, Profile: s.Plan.Profile,
 	}, l.environment, l.found, t.reference)
 	if err != nil {
-		return err
+		return t.placed(err)
 	}
 	s.Reference = planned.name
 	s.Sample = roundTime(sweep.Plan{Profile: t.profile, Launcher: l.kind})

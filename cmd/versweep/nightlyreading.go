@@ -64,7 +64,10 @@ func (a *app) readNightly(ctx context.Context, file string, given func(flag stri
 // of the same words as flags.
 func (a *app) nightlyTarget(ctx context.Context, f *settings.File, i int) (nightlyTarget, error) {
 	s := f.Targets[i].Sweeping.Over(f.Defaults)
-	t := nightlyTarget{fresh: time.Duration(s.Fresh), improvements: s.Improvements != nil && *s.Improvements}
+	t := nightlyTarget{
+		fresh: time.Duration(s.Fresh), improvements: s.Improvements != nil && *s.Improvements,
+		placed: func(err error) error { return wrongTarget(f, i, err) },
+	}
 	var flags runFlags
 	cmd := &cobra.Command{}
 	flags.add(cmd)
@@ -87,7 +90,7 @@ func (a *app) nightlyTarget(ctx context.Context, f *settings.File, i int) (night
 	if t.judging, err = (judgingFlags{effect: flags.effect, metrics: s.Metrics, source: s.Source}).options(); err != nil {
 		return t, wrongTarget(f, i, err)
 	}
-	if err := checkMetrics(t.definition.Name, nil, s.Metrics); err != nil {
+	if err := checkWatched(t.definition.Name, s.Metrics, f.Defaults.Metrics); err != nil {
 		return t, wrongTarget(f, i, inKey("metrics", err))
 	}
 	if s.MinChange != "" {
@@ -96,6 +99,20 @@ func (a *app) nightlyTarget(ctx context.Context, f *settings.File, i int) (night
 		}
 	}
 	return t, nil
+}
+
+// checkWatched refuses unknown metrics, one that is named twice, and a list of none
+// where that does not take back the metrics of the defaults.
+func checkWatched(target string, keys, defaults []string) error {
+	if keys != nil && len(keys) == 0 && len(defaults) == 0 {
+		return misuse("leave metrics out to watch all", "it names no metric")
+	}
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
+			return misuse("name each metric once", "%s is there twice", charts.Printable(key))
+		}
+	}
+	return checkMetrics(target, nil, keys)
 }
 
 // flagValue is a flag of versweep run as the settings give it; left alone when

@@ -30,4 +30,7 @@ type nightlyTarget struct {
 	judging      sweep.JudgeOptions // metrics and source asked for, and the effect that is swept for
 	minChange    float64            // smaller regressions are not told and do not count; a fraction
 	improvements bool               // improvements are told too
+	// placed tells at its place in the file what is found wrong with a key later:
+	// what only the source knows.
+	placed func(error) error
 }

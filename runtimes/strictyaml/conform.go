@@ -165,10 +165,12 @@ func (c *conformer) scalar(path string, n ast.Node, s *Scalar) error {
 			text, ok = sourceText(n), true
 		}
 	}
-	if ok && regexp.MustCompile(s.Pattern).MatchString(text) {
-		if s.Check == nil || s.Check(text) {
-			return nil
-		}
+	pattern := regexp.MustCompile(s.Pattern)
+	right := ok && pattern.MatchString(text)
+	if right && (s.Check == nil || s.Check(text)) {
+		return nil
+	}
+	if negative, is := strings.CutPrefix(text, "-"); right || ok && is && pattern.MatchString(negative) {
 		return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%q is not %s", c.shown(text), s.Kind), Hint: s.Hint}
 	}
 	return &Flaw{Path: path, spot: spotOf(n.GetToken()), Problem: fmt.Sprintf("%s was found, but it has to be %s", kindOf(n), s.Kind), Hint: s.Hint}
