@@ -194,8 +194,11 @@ func TestLacks(t *testing.T) {
 	if later := Lacks(q, nil); before.IsZero() || !later[len(later)-1].Since.Equal(before) {
 		t.Errorf("since %v, then %+v", before, later)
 	}
+	if stale := lacks[1]; !stale.Since.Equal(tonight.Add(-70 * day).Add(60 * day)) {
+		t.Errorf("stale since %v", stale.Since)
+	}
 	whole := Lacks(Inquiry{Kept: found, Past: []sweep.Sweep{swept(1, day, took{"1.1.0", "", 0, "a", false}, took{"1.2.0", "", 2, "b", false})}, Fresh: 30 * day, Now: tonight}, nil)
-	if len(whole) != 1 || whole[0].Version != "" || whole[0].Reason != "no version could be measured; 1.2.0: b" {
+	if len(whole) != 1 || !whole[0].Since.Equal(tonight.Add(-day)) || whole[0].Version != "" || whole[0].Reason != "no version could be measured; 1.2.0: b" {
 		t.Errorf("%+v", whole)
 	}
 	spoilt := Lacks(Inquiry{Kept: found, Past: append(past, swept(3, time.Hour, took{"1.0.0", "", 5, "", true}, took{"1.3.0", "", 5, "", true})), Fresh: 30 * day, Now: tonight}, nil)

@@ -13,7 +13,9 @@ type Lack struct {
 	Version string // empty for the whole target
 	Reason  string // one line
 
-	// Since is when a version failed first since its last figure; zero of others.
+	// Since is when a version failed first since its last figure, or had waited too
+	// long; of the whole target when any failed first. Zero where nothing that is
+	// stored says so.
 	Since time.Time
 	// FromStart says that it failed on the first night that measured any version
 	// of the target, and ever since: it is shown, and nobody is told of it.
@@ -47,7 +49,7 @@ func Lacks(q Inquiry, vanished []sweep.Version) []Lack {
 			fromStart := r.good == 0 && then.failures > 0 && then.failing.Equal(r.failing)
 			lacks = append(lacks, Lack{v.Name, r.lack(), r.failing, fromStart})
 		case r.good > 0 && age > staleTwice*q.Fresh:
-			lacks = append(lacks, Lack{Version: v.Name, Reason: fmt.Sprintf("no fresh one: last sampled %s ago, and the budget does not suffice", ageWords(age))})
+			lacks = append(lacks, Lack{Version: v.Name, Since: r.sampled.Add(staleTwice * q.Fresh), Reason: fmt.Sprintf("no fresh one: last sampled %s ago, and the budget does not suffice", ageWords(age))})
 		}
 	}
 	return lacks
@@ -77,9 +79,13 @@ func throughFirstNight(past []sweep.Sweep) []sweep.Sweep {
 // ever measured; nil elsewhere.
 func wholeLack(records map[string]record) *Lack {
 	var newest *record
+	var since time.Time
 	for _, r := range records {
 		if r.good > 0 {
 			return nil
+		}
+		if !r.failing.IsZero() && (since.IsZero() || r.failing.Before(since)) {
+			since = r.failing
 		}
 		if r.lack() != "" && (newest == nil || r.version.Compare(newest.version) > 0) {
 			newest = &r
@@ -88,7 +94,7 @@ func wholeLack(records map[string]record) *Lack {
 	if newest == nil {
 		return nil
 	}
-	return &Lack{Reason: fmt.Sprintf("no version could be measured; %s: %s", newest.version.Name, newest.lack())}
+	return &Lack{Since: since, Reason: fmt.Sprintf("no version could be measured; %s: %s", newest.version.Name, newest.lack())}
 }
 
 // ageWords is "12 days", "20 hours".
