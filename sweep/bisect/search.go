@@ -95,6 +95,9 @@ type search struct {
 	measure Measure
 	trials  int
 	noise   []stats.Pair // of one sample, from the trials that are over
+	// spent says that a trial did not fit: no other is begun, or it would have the
+	// number that this one gets when the search goes on.
+	spent bool
 }
 
 // all searches a stretch and, where that is asked for, those parts of it that its
@@ -113,7 +116,7 @@ func (s *search) all(ctx context.Context, good, bad, way int) ([]Answer, error) 
 				answers = append(answers, a)
 			}
 		}
-		if err != nil {
+		if err != nil || s.spent {
 			break
 		}
 	}
@@ -169,7 +172,7 @@ func (s *search) stretch(ctx context.Context, good, bad, way int) (Answer, error
 	st.a = Answer{Good: good, Bad: bad, From: good, To: bad, LastGood: good, FirstBad: bad, Ends: unknownChange(), Step: unknownChange()}
 	err := st.run(ctx)
 	if errors.Is(err, ErrBudget) {
-		st.a.State, err = OutOfBudget, nil
+		st.a.State, s.spent, err = OutOfBudget, true, nil
 	} else if err != nil {
 		st.a.State = BrokenOff
 	}

@@ -204,6 +204,42 @@ func TestBudgetEndsASearch(t *testing.T) {
 	}
 }
 
+// A trial that does not fit ends the whole search, though a smaller one of another
+// part would: it has its number when the search goes on, with the answers of one
+// that nothing ended.
+func TestBudgetEndsAllParts(t *testing.T) {
+	changes := map[int]float64{10: -0.1, 29: -0.12, 47: -0.1}
+	o := Options{MinRounds: 5, MaxRounds: 30, All: true}
+	for seed := range uint64(5) {
+		whole, err := Search(t.Context(), 60, newHistory(seed, 60, 0.03, changes).measure, o)
+		if err != nil || len(whole) < 3 {
+			t.Fatalf("seed %d: %+v, %v", seed, whole, err)
+		}
+		refused := true
+		for cut := 1; refused; cut++ {
+			h := newHistory(seed, 60, 0.03, changes)
+			asked := 0
+			refused = false
+			measure := func(ctx context.Context, trial Trial, rounds int) (Reading, error) {
+				if asked++; asked == cut {
+					refused = true
+					return Reading{}, ErrBudget
+				}
+				if _, begun := h.sampled[trial.Number]; !begun && trial.Number != len(h.sampled)+1 {
+					t.Fatalf("seed %d, refused at call %d: trial %d is begun after %d", seed, cut, trial.Number, len(h.sampled))
+				}
+				return h.measure(ctx, trial, rounds)
+			}
+			if _, err := Search(t.Context(), 60, measure, o); err != nil {
+				t.Fatal(err)
+			}
+			if answers, err := Search(t.Context(), 60, h.measure, o); err != nil || !same(answers, whole) {
+				t.Errorf("seed %d, refused at call %d, then gone on with: %+v, %v; want %+v", seed, cut, answers, err, whole)
+			}
+		}
+	}
+}
+
 // Ends that are not different give an end, with the rounds that would be needed.
 func TestSmallDifference(t *testing.T) {
 	a := one(t, newHistory(4, 10, 0.05, map[int]float64{4: -0.02}), Options{MinRounds: 5, MaxRounds: 10})
