@@ -60,9 +60,14 @@ func (e *Engine) removeWithin(id string, patience time.Duration) error {
 			refusal = fmt.Errorf("removing container %.12s: %w", id, err)
 		}
 		expired := ctx.Err() != nil
-		if (expired || passing && time.Since(began) >= removalTime) && e.hasEnded(id) {
-			e.warn("%v; it does not run any more, and the next start of versweep tries again", refusal)
-			return nil
+		if expired || passing && time.Since(began) >= removalTime {
+			switch e.stateOf(id) {
+			case containerGone:
+				return nil
+			case containerEnded:
+				e.warn("%v; it does not run any more, and the next start of versweep tries again", refusal)
+				return nil
+			}
 		}
 		if expired || !passing {
 			return refusal
@@ -74,10 +79,23 @@ func (e *Engine) removeWithin(id string, patience time.Duration) error {
 	}
 }
 
-// hasEnded tells whether a container is there that does not run.
-func (e *Engine) hasEnded(id string) bool {
+type containerState int
+
+const (
+	containerUnknown containerState = iota // or running
+	containerEnded
+	containerGone
+)
+
+func (e *Engine) stateOf(id string) containerState {
 	ctx, cancel := context.WithTimeout(context.Background(), engineAnswerTime)
 	defer cancel()
 	c, err := e.api.ContainerInspect(ctx, id)
-	return err == nil && c.State != nil && !c.State.Running
+	switch {
+	case cerrdefs.IsNotFound(err):
+		return containerGone
+	case err == nil && c.State != nil && !c.State.Running:
+		return containerEnded
+	}
+	return containerUnknown
 }

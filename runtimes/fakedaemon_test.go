@@ -240,6 +240,11 @@ func TestContainerThatCannotBeRemoved(t *testing.T) {
 			t.Errorf("%s: got %v, and the user heard %q", state, err, f.heard)
 		}
 	}
+	f, e := connectFake(t, nil) // it was removed after all
+	f.broken = true
+	if err := e.removeWithin("abc", 100*time.Millisecond); err != nil || len(f.heard) > 0 {
+		t.Errorf("gone: got %v, and the user heard %q", err, f.heard)
+	}
 }
 
 // What the engine says no image is for is not taken for a failure to start.

@@ -240,7 +240,7 @@ func (s *Store) heldBy(held sql.NullString, owner string, gone func(owner string
 		if info, err := os.Lstat(name); err == nil {
 			busy.Since = info.ModTime()
 		}
-		if free, err := isFree(name); err == nil {
+		if free, err := isFreeSoon(name); err == nil {
 			if free {
 				if s.write != nil {
 					clearLock(name)
@@ -279,6 +279,18 @@ func (s *Store) clearClaims() {
 			clearLock(s.claimFile(tag))
 		}
 	}
+}
+
+// isFreeSoon is isFree for a lock that others may have for a moment: who clears away
+// what a killed process left.
+func isFreeSoon(name string) (free bool, err error) {
+	for range 10 {
+		if free, err = isFree(name); free || err != nil {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return free, err
 }
 
 // isFree tells whether nobody has the lock that a file stands for, without keeping

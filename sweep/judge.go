@@ -452,14 +452,14 @@ func (g *judging) witness(f Finding, s stats.Step) []string {
 	if r == nil || !r.replica {
 		return nil
 	}
-	near := func(at int) bool { return s.AtLo-1 <= at && at <= s.AtHi+1 }
-	for _, other := range r.steps.Steps {
-		if near(other.At) {
-			if verdictOf(r.metric, other.Change) == f.Verdict {
-				return nil
-			}
-			return []string{fmt.Sprintf("witnesses disagree: server CPU per request changed by %+.1f %% there", 100*math.Expm1(other.Change))}
-		}
+	near := slices.DeleteFunc(slices.Clone(r.steps.Steps), func(other stats.Step) bool {
+		return other.At < s.AtLo-1 || other.At > s.AtHi+1
+	})
+	if slices.ContainsFunc(near, func(other stats.Step) bool { return verdictOf(r.metric, other.Change) == f.Verdict }) {
+		return nil
+	}
+	if len(near) > 0 {
+		return []string{fmt.Sprintf("witnesses disagree: server CPU per request changed by %+.1f %% there", 100*math.Expm1(near[0].Change))}
 	}
 	smallest, _ := r.smallestEffect()
 	if !(smallest < math.Abs(f.Change)) {

@@ -284,6 +284,27 @@ func TestWitnessThatDisagreesIsNamed(t *testing.T) {
 	if len(j.Findings) != 2 || len(j.Findings[0].Notes) > 0 {
 		t.Errorf("witnesses that agree: %+v", j.Findings)
 	}
+	// One release that is slow, by both, beside its end: each step has its own witness.
+	spike := func(size float64) func(int) float64 {
+		return func(v int) float64 {
+			if v == 6 {
+				return size
+			}
+			return 0
+		}
+	}
+	j = Judge([]Sweep{figures(1, map[string][][]float64{
+		QPS:           noisyRows(1, 12, 8, 1e4, 0.01, spike(-1.6)),
+		CPUPerRequest: noisyRows(3, 12, 8, 20, 0.01, spike(0.5)),
+	})}, JudgeOptions{})
+	for _, f := range j.Findings {
+		if strings.Contains(strings.Join(f.Notes, "\n"), "witnesses disagree") {
+			t.Errorf("witnesses that agree about a spike: %s %s: %q", f.Metric.Key, f.To, f.Notes)
+		}
+	}
+	if len(j.Findings) < 2 {
+		t.Errorf("a spike: %q", said(j))
+	}
 }
 
 // measuredSweep is a sweep of versions as versweep takes them, with reference

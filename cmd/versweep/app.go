@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -156,12 +157,22 @@ func (e *hintedError) Unwrap() error { return e.error }
 // explain turns an error into one line, a hint for the next step and the exit
 // status.
 func (a *app) explain(ctx context.Context, err error) (line, hint string, status int) {
+	line, hint, status = a.reason(ctx, err)
+	flags := a.placeFlags()
+	return line, goesOnWith.ReplaceAllStringFunc(hint, func(command string) string { return command + flags }), status
+}
+
+// goesOnWith is a command in a hint that goes on with what is in the store, or with
+// something in it: it needs the flags that say where that is.
+var goesOnWith = regexp.MustCompile(`versweep (?:resume|bisect (?:--resume|--abandon|log))(?: [0-9]+)?`)
+
+func (a *app) reason(ctx context.Context, err error) (line, hint string, status int) {
 	line, status = safe(strings.Join(strings.Fields(err.Error()), " ")), exitFailure
 	if ctx.Err() != nil && a.unattended {
 		return "interrupted; all samples taken so far are saved", "the next versweep nightly goes on from there", exitInterrupted
 	}
 	if ctx.Err() != nil && a.bisecting != 0 {
-		return "interrupted; all samples taken so far are saved", a.commandLine("bisect", "--resume", fmt.Sprint(a.bisecting)) + " goes on from there", exitInterrupted
+		return "interrupted; all samples taken so far are saved", fmt.Sprintf("versweep bisect --resume %d goes on from there", a.bisecting), exitInterrupted
 	}
 	if ctx.Err() != nil && a.sweeping == 0 {
 		return "interrupted", "", exitInterrupted
@@ -222,7 +233,7 @@ func (a *app) explain(ctx context.Context, err error) (line, hint string, status
 }
 
 func (a *app) resumeHint() string {
-	return a.commandLine("resume", fmt.Sprint(a.sweeping)) + " goes on from there"
+	return fmt.Sprintf("versweep resume %d goes on from there", a.sweeping)
 }
 
 const rangeHint = "ranges look like '>=18 <23', '0.10.x' or '18,20.11.1,latest'"

@@ -37,7 +37,7 @@ func (a *app) tellBisection(versions *stretch, parts []*stretch, brokenOff strin
 		fmt.Fprintf(a.stdout, "missing       this is not all: the bisection was broken off: %s\n", safe(brokenOff))
 	}
 	if !a.json {
-		fmt.Fprintf(a.stdout, "log           versweep bisect log %d\n", versions.b.ID)
+		fmt.Fprintf(a.stdout, "log           %s\n", a.commandLine("bisect", "log", fmt.Sprint(versions.b.ID)))
 	}
 	return failed
 }

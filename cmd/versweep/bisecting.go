@@ -184,19 +184,19 @@ func (r *bisecting) search(ctx context.Context, s *stretch, l *launching) error 
 			}
 		},
 	})
+	if l.containers != nil && ctx.Err() == nil {
+		var outcomes []sweep.Outcome
+		for _, sw := range m.sweeps {
+			outcomes = append(outcomes, sw.Outcomes...)
+		}
+		a.tidy(ctx, l, outcomes, r.launch.keepImages)
+	}
 	if err != nil {
 		return err
 	}
 	a.say("%s taken in %v", counted(m.taken, "sample"), a.now().Sub(began).Round(time.Second))
 	if log != nil && log.Err != nil {
 		return fmt.Errorf("writing the log: %w", log.Err)
-	}
-	if l.containers != nil {
-		var outcomes []sweep.Outcome
-		for _, sw := range m.sweeps {
-			outcomes = append(outcomes, sw.Outcomes...)
-		}
-		a.tidy(ctx, l, outcomes, r.launch.keepImages)
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func (r *bisecting) begin(ctx context.Context, b store.Bisection, o bisectOption
 			return b, err
 		}
 		if why != "" {
-			a.say("bisection %d asked the same %s; beginning a new one. versweep bisect --abandon %d ends the old one", was.ID, why, was.ID)
+			a.say("bisection %d asked the same %s; beginning a new one. %s ends the old one", was.ID, why, a.commandLine("bisect", "--abandon", fmt.Sprint(was.ID)))
 			continue
 		}
 		samples := 0

@@ -144,6 +144,7 @@ func (s *stretch) mergeOf(answer bisect.Answer, parts []*stretch) (m bisectMerge
 		return m, false
 	}
 	var found, open []string
+	also := "" // changes the other way, which are no part of this one
 	for _, p := range parts {
 		if p.o.Inside == "" || p.o.Inside != s.candidate(answer.FirstBad).Version.Commit {
 			continue
@@ -156,6 +157,8 @@ func (s *stretch) mergeOf(answer bisect.Answer, parts []*stretch) (m bisectMerge
 		}
 		for _, a := range p.answers {
 			switch {
+			case a.State == bisect.Found && a.Higher != answer.Higher:
+				also += fmt.Sprintf("; the branch also has %s, %s", p.label(a.FirstBad), p.changeText(a.Step))
 			case a.State == bisect.Found:
 				text := p.label(a.FirstBad)
 				if a.Step.Lo > answer.Step.Hi || a.Step.Hi < answer.Step.Lo {
@@ -172,9 +175,9 @@ func (s *stretch) mergeOf(answer bisect.Answer, parts []*stretch) (m bisectMerge
 	case !ok:
 		return m, false
 	case len(found) > 0:
-		return bisectMergeJSON{"inside", "the change came with it, and is in " + strings.Join(append(found, open...), "; ")}, true
+		return bisectMergeJSON{"inside", "the change came with it, and is in " + strings.Join(append(found, open...), "; ") + also}, true
 	case len(open) > 0:
-		return bisectMergeJSON{"not told", "not told where in it: " + strings.Join(open, "; ")}, true
+		return bisectMergeJSON{"not told", "not told where in it: " + strings.Join(open, "; ") + also}, true
 	}
-	return bisectMergeJSON{"itself", "it is the merge itself: no branch that it merged shows the change alone; the merge changes more, or both sides together do"}, true
+	return bisectMergeJSON{"itself", "it is the merge itself: no branch that it merged shows the change alone; the merge changes more, or both sides together do" + also}, true
 }

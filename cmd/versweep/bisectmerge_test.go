@@ -26,6 +26,8 @@ func TestWhereInAMerge(t *testing.T) {
 	found := bisect.Answer{State: bisect.Found, Bad: 1, FirstBad: 1, Step: step}
 	small := found
 	small.Step = bisect.Change{Change: -0.05, Lo: -0.07, Hi: -0.03, Rounds: 5}
+	faster := found
+	faster.Higher, faster.Step = true, bisect.Change{Change: 0.15, Lo: 0.1, Hi: 0.2, Rounds: 5}
 	none := bisect.Answer{State: bisect.NoDifference, Bad: 1, FirstBad: 1}
 	perhaps := none
 	perhaps.RoundsNeeded = 9
@@ -41,18 +43,20 @@ func TestWhereInAMerge(t *testing.T) {
 		verdict, says string
 		failed        bool
 	}{
-		"one":               {[]*stretch{branch(found)}, "inside", "dddddddddddd About dddddddddddd", false},
-		"octopus":           {[]*stretch{branch(none), branch(found)}, "inside", "dddddddddddd", false},
-		"not all of it":     {[]*stretch{branch(small)}, "inside", "it is not all of the change", false},
-		"evil":              {[]*stretch{branch(none)}, "itself", "the merge itself", false},
-		"other way":         {[]*stretch{branch(other)}, "itself", "the merge itself", false},
-		"nothing merged":    {[]*stretch{empty}, "itself", "the merge itself", false},
-		"too few rounds":    {[]*stretch{branch(perhaps)}, "not told", "no difference", true},
-		"one of":            {[]*stretch{branch(several)}, "not told", "one of 1", true},
-		"does not build":    {[]*stretch{ended}, "not told", "it does not build", false},
-		"unrelated":         {[]*stretch{unrelated}, "not told", "no common history", false},
-		"interrupted early": {[]*stretch{branch()}, "not told", "not searched yet", false},
-		"nobody looked":     {nil, "", "", false},
+		"one":                {[]*stretch{branch(found)}, "inside", "dddddddddddd About dddddddddddd", false},
+		"and a faster one":   {[]*stretch{branch(found, faster)}, "inside", "is in dddddddddddd About dddddddddddd; the branch also has", false},
+		"a faster one alone": {[]*stretch{branch(faster)}, "itself", "the branch also has dddddddddddd", false},
+		"octopus":            {[]*stretch{branch(none), branch(found)}, "inside", "dddddddddddd", false},
+		"not all of it":      {[]*stretch{branch(small)}, "inside", "it is not all of the change", false},
+		"evil":               {[]*stretch{branch(none)}, "itself", "the merge itself", false},
+		"other way":          {[]*stretch{branch(other)}, "itself", "the merge itself", false},
+		"nothing merged":     {[]*stretch{empty}, "itself", "the merge itself", false},
+		"too few rounds":     {[]*stretch{branch(perhaps)}, "not told", "no difference", true},
+		"one of":             {[]*stretch{branch(several)}, "not told", "one of 1", true},
+		"does not build":     {[]*stretch{ended}, "not told", "it does not build", false},
+		"unrelated":          {[]*stretch{unrelated}, "not told", "no common history", false},
+		"interrupted early":  {[]*stretch{branch()}, "not told", "not searched yet", false},
+		"nobody looked":      {nil, "", "", false},
 	} {
 		m, ok := outer.mergeOf(answer, tt.parts)
 		if m.Verdict != tt.verdict || !strings.Contains(m.Text, tt.says) || ok != (tt.verdict != "") {

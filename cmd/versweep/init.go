@@ -109,14 +109,19 @@ func (a *app) writeEditorSchema(file string, schema []byte, id string) (string, 
 // commandLine is a command as the user would type it, with the flags that say
 // where the store and the targets are.
 func (a *app) commandLine(args ...string) string {
-	words := append([]string{"versweep"}, args...)
+	return shellLine(append([]string{"versweep"}, args...)...) + a.placeFlags()
+}
+
+// placeFlags are the flags, as they are typed behind a command, that say where the
+// store and the targets are; empty where they are in their usual places.
+func (a *app) placeFlags() (flags string) {
 	if a.db != defaultDB() {
-		words = append(words, "--db", a.db)
+		flags += " " + shellLine("--db", a.db)
 	}
 	if a.targetDir != "" {
-		words = append(words, "--target-dir", a.targetDir)
+		flags += " " + shellLine("--target-dir", a.targetDir)
 	}
-	return shellLine(words...)
+	return flags
 }
 
 // shellLine is a command as it is typed to a shell.

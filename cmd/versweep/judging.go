@@ -128,8 +128,8 @@ func (a *app) judge(ctx context.Context, h history, target string, span sweep.Sp
 		return j, err
 	}
 	sweep.ApplyAcknowledgements(&j, acks)
-	if o.Source != "" {
-		return j, nil // nights may have another
+	if o.Source != "" || o.Effect != 0 || span.Sweeps > 0 || !span.Since.IsZero() || len(o.Metrics) == 1 {
+		return j, nil // that is why something may be missing, or nights have another
 	}
 	return j, warnOfTold(ctx, h, target, o.Metrics, &j)
 }

@@ -16,7 +16,7 @@ import (
 	"versweep/sweep/nightly"
 )
 
-// plannedNight is what a night would find to do with one target.
+// plannedTarget is what a night would find to do with one target.
 type plannedTarget struct {
 	subject    nightly.Subject
 	agenda     nightly.Agenda
