@@ -33,7 +33,7 @@ func AckCommand(n nightly.Notice) string {
 	}
 	switch n.State {
 	case nightly.New, nightly.StillThere, nightly.Reopened:
-		return "versweep ack " + Printable(n.Finding.ID)
+		return "versweep ack " + Printable(n.Finding.ID) + Printable(n.Place)
 	}
 	return ""
 }

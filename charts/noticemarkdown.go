@@ -48,7 +48,11 @@ func writeMarkdownNotices(b *strings.Builder, head string, notices []nightly.Not
 	for i, n := range notices {
 		line := "- **" + markdown(targetTitleOf(nightly.TargetNight{Target: n.Target, Title: n.Title})) + ", " + markdown(NoticeHead(n)) + "**: " + markdown(NoticeBody(n))
 		if ack := AckCommand(n); ack != "" {
-			line += ToAcknowledge + "`" + ack + "`" // of letters that no mark-up has
+			if !strings.Contains(ack, "`") {
+				line += ToAcknowledge + "`" + ack + "`"
+			} else {
+				line += ToAcknowledge + markdown(ack)
+			}
 		}
 		line += "\n"
 		if b.Len()+len(line) > room {

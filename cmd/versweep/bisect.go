@@ -184,7 +184,7 @@ func (a *app) checkBisect(ctx context.Context, target, good, bad string, f bisec
 		return nil, err
 	}
 	o.options = bisectOptions{
-		MinRounds: rounds.min, MaxRounds: rounds.max, All: f.all, Commits: f.commits, Repository: runtimes.KeptAddress(f.repository),
+		MinRounds: rounds.min, MaxRounds: rounds.max, All: f.all, Commits: f.commits, Repository: keptRepository(f.repository),
 		FirstParent: f.firstParent, MergesWhole: !f.insideMerges, Seed: f.seed, Prereleases: f.prereleases, Per: f.per,
 	}
 	if o.options.Profile, err = f.profileFlags.profile(); err != nil {

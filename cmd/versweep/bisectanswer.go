@@ -42,6 +42,12 @@ func (a *app) tellBisection(versions *stretch, parts []*stretch, brokenOff strin
 	return failed
 }
 
+// unbegun tells whether nothing says so far that the ends differ: those of a part that
+// --all follows are known to.
+func (s *stretch) unbegun(answer bisect.Answer) bool {
+	return !answer.Begun() && answer.Good == 0 && answer.Bad == len(s.o.Candidates)-1
+}
+
 // printAnswer prints one answer.
 func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 	line := func(head, format string, args ...any) {
@@ -62,6 +68,10 @@ func (a *app) printAnswer(s *stretch, answer bisect.Answer) {
 		line("step", "%s over all of them, in %s", s.changeText(answer.Step), counted(answer.Step.Rounds, "fresh round"))
 	case bisect.NoDifference, bisect.OtherWay:
 	default:
+		if s.unbegun(answer) {
+			line("ends", "nothing says yet that they differ")
+			break
+		}
 		line("known good", "%s, the last", s.full(answer.LastGood))
 		line("known bad", "%s, the first", s.full(answer.FirstBad))
 		line("between", "%s", s.betweenText(answer))

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -171,6 +173,17 @@ func otherThan(sw sweep.Sweep, environment sweep.Environment, definition sweep.D
 	return ""
 }
 
+// keptRepository is what --repository names as it is kept: without what lets one in,
+// and so that it is the same from any folder.
+func keptRepository(name string) string {
+	if _, err := os.Stat(name); err == nil {
+		if full, err := filepath.Abs(name); err == nil {
+			return full
+		}
+	}
+	return runtimes.KeptAddress(name)
+}
+
 // resumeBisection goes on with one that is unfinished.
 func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 	st, err := a.openExisting(ctx)
@@ -186,7 +199,7 @@ func (a *app) resumeBisection(ctx context.Context, f bisectFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.repository != "" && runtimes.KeptAddress(f.repository) != o.Repository {
+	if f.repository != "" && keptRepository(f.repository) != keptRepository(o.Repository) {
 		return misuse("give the repository that it began with, or none", "--repository: bisection %d is not about %s", b.ID, f.repository)
 	}
 	d, err := a.findTarget(b.Target)

@@ -116,7 +116,7 @@ func newBisectAnswerJSON(s *stretch, answer bisect.Answer) bisectAnswerJSON {
 		first := s.candidateJSON(answer.FirstBad)
 		j.FirstBad = &first
 	}
-	if answer.State != bisect.NoDifference && answer.State != bisect.OtherWay {
+	if answer.State != bisect.NoDifference && answer.State != bisect.OtherWay && !s.unbegun(answer) {
 		known := s.candidateJSON(answer.FirstBad)
 		j.KnownBad, j.Between = &known, answer.Between()
 	}

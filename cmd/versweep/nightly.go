@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -114,6 +115,12 @@ func (a *app) night(ctx context.Context, s *nightlySettings) error {
 	}
 	nightly.SortNotices(n.Notices)
 	nightly.SortNotices(n.Open)
+	place := a.storePlace()
+	for _, list := range [][]nightly.Notice{n.Notices, n.Open} {
+		for i := range list {
+			list[i].Place = place
+		}
+	}
 
 	var failed []error
 	for _, t := range n.Targets {
@@ -242,4 +249,17 @@ func (a *app) dryNight(ctx context.Context, s *nightlySettings) error {
 		return fmt.Errorf("looking for versions of %s", strings.Join(failed, "; "))
 	}
 	return nil
+}
+
+// storePlace is the flag, as it is typed behind a command in any folder, that says
+// where the store is; empty where that is usual.
+func (a *app) storePlace() string {
+	if a.db == defaultDB() {
+		return ""
+	}
+	file, err := filepath.Abs(a.db)
+	if err != nil {
+		file = a.db
+	}
+	return " " + shellLine("--db", file)
 }

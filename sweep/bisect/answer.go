@@ -1,5 +1,7 @@
 package bisect
 
+import "math"
+
 // Verdict says which end a candidate is like.
 type Verdict string
 
@@ -121,6 +123,10 @@ type Doubt struct {
 // Between is how many candidates there are between the last known good and the
 // first known bad one.
 func (a Answer) Between() int { return a.FirstBad - a.LastGood - 1 }
+
+// Begun tells whether anything says that there is something to find: before that,
+// good and bad are only what somebody called so.
+func (a Answer) Begun() bool { return !math.IsNaN(a.Ends.Change) || len(a.Steps) > 0 }
 
 // Over tells whether the search of the stretch came to its end.
 func (a Answer) Over() bool { return a.State != OutOfBudget && a.State != BrokenOff }

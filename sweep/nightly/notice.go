@@ -42,8 +42,11 @@ type Notice struct {
 	// Version is the one that is missing; empty when it is the whole target,
 	// or about a finding.
 	Version string
-	Reason  string    // why it is missing, or how else than in Finding.RecoveredIn it recovered; one line, may be empty
-	Since   time.Time // when it was suspected, or went missing, first: the same however often it is told
+	// Place is what a command has to be told to find the store, as it is typed:
+	// " --db /srv/versweep.db"; empty where it finds it.
+	Place  string
+	Reason string    // why it is missing, or how else than in Finding.RecoveredIn it recovered; one line, may be empty
+	Since  time.Time // when it was suspected, or went missing, first: the same however often it is told
 }
 
 // Night is what one nightly run did and has to tell.
