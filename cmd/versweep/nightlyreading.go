@@ -191,6 +191,9 @@ func wrongTarget(f *settings.File, i int, err error) error {
 	if !ok {
 		return err
 	}
+	if strings.HasPrefix(e.problem, "$") { // the environment's fault, not the file's
+		return err
+	}
 	// What is about a flag begins with it: "--rounds: …", "--target-dir x: …".
 	flag, problem, _ := strings.Cut(e.problem, ": ")
 	words := strings.Fields(flag)

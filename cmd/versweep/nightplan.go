@@ -116,6 +116,13 @@ func (a *app) nightPlan(ctx context.Context, s *nightlySettings) (*plannedNight,
 			}
 		}
 	}
+	if leftByAll(forecast.Targets) > 0 {
+		for i := range plan.targets {
+			if n := &plan.targets[i].night; n.Left > 0 {
+				n.Remarks = append(n.Remarks, fmt.Sprintf("the budget fits none of %s: the night would fail", counted(n.Left, "version")))
+			}
+		}
+	}
 	return plan, nil
 }
 
@@ -167,11 +174,15 @@ func (a *app) printNightPlan(plan *plannedNight) error {
 			}
 		}
 	}
+	also := ""
+	if plan.sweeps > 0 {
+		also = ", and on top of it fresh rounds of what looks changed"
+	}
 	budget := "no budget"
 	if plan.budget > 0 {
 		budget = "budget " + shortTime(plan.budget)
 	}
-	_, err := fmt.Fprintf(a.stdout, "Tonight: %s, at most %s of measuring, and on top of it fresh rounds of what looks changed; %s\n", counted(plan.sweeps, "sweep"), shortTime(plan.takes), budget)
+	_, err := fmt.Fprintf(a.stdout, "Tonight: %s, at most %s of measuring%s; %s\n", counted(plan.sweeps, "sweep"), shortTime(plan.takes), also, budget)
 	return err
 }
 
