@@ -138,7 +138,7 @@ func TestVersionsAreToldBeforeCommitsFail(t *testing.T) {
 	if err == nil || !strings.Contains(out, "first bad     1.1.0\n") {
 		t.Errorf("%v\n%s%s", err, out, stderr)
 	}
-	if text, err := os.ReadFile(log); err != nil || !strings.HasPrefix(string(text), "versweep bisect start") {
+	if text, err := os.ReadFile(log); err != nil || !strings.HasPrefix(string(text), "#= versions\nversweep bisect start") {
 		t.Errorf("the log is %q, %v", text, err)
 	}
 	out, _, err = ran(t, append(args, "--json")...)

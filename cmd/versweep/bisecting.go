@@ -85,8 +85,7 @@ func (r *bisecting) check(ctx context.Context, b store.Bisection, o bisectOption
 		r.commits.close()
 		r.commits = nil
 	}
-	_, err = (&stretch{b: b, o: o}).told()
-	return err
+	return (&stretch{b: b, o: o}).checkReplay()
 }
 
 // endsOf are good and bad as versions of a search over commits only.

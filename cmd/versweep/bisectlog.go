@@ -49,9 +49,7 @@ func (s *stretch) newLog(w io.Writer) *bisect.Log {
 			return s.candidate(place).Version.Name
 		},
 	}
-	if s.o.Inside != "" {
-		fmt.Fprintf(w, "%s%s\n", insideLine, s.insideKey()) // an error comes again with the first record
-	}
+	fmt.Fprintln(w, s.section()) // an error comes again with the first record
 	if s.ofCommits() && s.o.FirstParent {
 		l.Start = " '--first-parent'" // git drops all of what it finds unquoted
 	}
@@ -60,27 +58,86 @@ func (s *stretch) newLog(w io.Writer) *bisect.Log {
 
 // told is what the log that is replayed says of this search.
 func (s *stretch) told() (bisect.Told, error) {
-	section := logSection(s.o.Replay, s.command(), s.insideKey())
+	section := logSection(s.o.Replay, s.section())
 	records, err := bisect.ReadLog(strings.NewReader(section), 0, len(s.o.Candidates)-1, s.place)
 	if e, ok := errors.AsType[*bisect.LogError](err); ok {
-		return bisect.Told{}, misuse(fmt.Sprintf("it has to be about %ss from %s to %s", s.noun(), s.short(0), s.short(len(s.o.Candidates)-1)), "--replay: %v", e)
+		return bisect.Told{}, s.wrongLog("%v", e)
 	}
 	return bisect.Tell(records), err
 }
 
-// Lines of a log around what is about the branch of a merge.
+func (s *stretch) wrongLog(format string, args ...any) error {
+	return misuse(fmt.Sprintf("it has to be about %ss from %s to %s", s.noun(), s.short(0), s.short(len(s.o.Candidates)-1)), "--replay: "+format, args...)
+}
+
+// checkReplay refuses, before anything is measured, a log that cannot be read. Of
+// commits that nobody has found yet it takes any for being between the ends.
+func (s *stretch) checkReplay() error {
+	if _, err := s.told(); err != nil || !s.o.Commits {
+		return err
+	}
+	of := sectionsOf(s.o.Replay)
+	lines := strings.Split(s.o.Replay, "\n")
+	var others []string
+	about := !s.o.Direct
+	for i := 0; i < len(of); {
+		end := i + 1
+		for end < len(of) && of[end] == of[i] && strings.TrimSpace(lines[end]) != of[i].begins {
+			end++
+		}
+		switch begins := of[i].begins; {
+		case begins == s.section():
+			about = true
+		case begins == "" || of[i].command != commandOfCommits:
+		default:
+			if strings.HasPrefix(begins, commitsLine) {
+				others = append(others, begins)
+			}
+			// The first line of a section is the one that begins it.
+			err := bisect.CheckLog(strings.NewReader(strings.Join(lines[i+1:end], "\n")), mayBeHash)
+			if e, ok := errors.AsType[*bisect.LogError](err); ok {
+				e.Line += i + 1
+				return misuse("versweep bisect log writes it anew from the store", "--replay: %v", e)
+			} else if err != nil {
+				return err
+			}
+		}
+		i = end
+	}
+	if !about && len(others) > 0 {
+		return s.wrongLog("it is about other commits: %.100q", strings.TrimPrefix(others[0], "#= "))
+	}
+	return nil
+}
+
+// mayBeHash tells whether a word can be a commit's hash, or its beginning.
+func mayBeHash(word string) bool {
+	return len(word) >= 7 && strings.Trim(word, "0123456789abcdef") == ""
+}
+
+// Each section of a log, which is all that one search found, begins with one of
+// these lines. git passes over them.
 const (
-	insideLine  = "#= inside "
-	outsideLine = "#= outside"
+	versionsLine = "#= versions"
+	commitsLine  = "#= commits " // and the hashes of both ends
+	insideLine   = "#= inside "  // and the hashes of a merge and of both ends of its branch
+	outsideLine  = "#= outside"  // ends what insideLine begins
 )
 
-// insideKey tells a merged branch from others in a log: the hashes of its merge and
-// of both ends. It is empty for other searches.
-func (s *stretch) insideKey() string {
-	if s.o.Inside == "" || len(s.o.Candidates) == 0 {
-		return s.o.Inside
+// section is the line that begins this search's section.
+func (s *stretch) section() string {
+	if !s.ofCommits() {
+		return versionsLine
 	}
-	return s.o.Inside + " " + s.candidate(0).Version.Commit + " " + s.candidate(len(s.o.Candidates)-1).Version.Commit
+	var hashes []string
+	begins := commitsLine
+	if s.o.Inside != "" {
+		begins, hashes = insideLine, append(hashes, s.o.Inside)
+	}
+	if n := len(s.o.Candidates); n > 0 { // a branch that cannot be searched has none
+		hashes = append(hashes, s.candidate(0).Version.Commit, s.candidate(n-1).Version.Commit)
+	}
+	return begins + strings.Join(hashes, " ")
 }
 
 // endLog ends what newLog began.
@@ -90,28 +147,52 @@ func (s *stretch) endLog(w io.Writer) {
 	}
 }
 
-// logSection blanks out the lines of a log that are about the other kind of
-// search, so that those that stay keep their numbers. Each start says which kind
-// follows; lines without a command may be either.
-func logSection(log, command, inside string) string {
-	lines := strings.Split(log, "\n")
-	ours, at := true, ""
-	for i, line := range lines {
+// lineSection is what a line of a log belongs to.
+type lineSection struct {
+	begins  string // line that begins the section; empty for none, as in logs by hand, git's own and older ones
+	command string // the kind of search: commandOfVersions or commandOfCommits; empty for either
+}
+
+// sectionsOf tells what each line of a log belongs to. Outside of sections the last
+// command says which kind of search a line is about.
+func sectionsOf(log string) []lineSection {
+	var of []lineSection
+	var at lineSection
+	for line := range strings.SplitSeq(log, "\n") {
 		line = strings.TrimSpace(line)
+		switch {
+		case line == versionsLine:
+			at = lineSection{line, commandOfVersions}
+		case strings.HasPrefix(line, commitsLine), strings.HasPrefix(line, insideLine):
+			at = lineSection{line, commandOfCommits}
+		case line == outsideLine:
+			at = lineSection{"", commandOfCommits}
+		}
 		for _, known := range []string{commandOfVersions, commandOfCommits} {
-			if strings.HasPrefix(line, known+" ") {
-				ours = known == command
+			if strings.HasPrefix(line, known+" ") && at.command != known {
+				at = lineSection{"", known} // added by hand to a section of the other kind
 			}
 		}
-		key, begins := strings.CutPrefix(line, insideLine)
-		if begins || line == outsideLine {
-			at = key
-			if !begins {
-				at = ""
-			}
-			lines[i] = ""
+		of = append(of, at)
+	}
+	return of
+}
+
+// logSection blanks out the lines of a log that are not about the search whose
+// section begins so, so that those that stay keep their numbers. Lines outside of
+// sections are about any search of their kind but those inside of merges.
+func logSection(log, begins string) string {
+	command := commandOfCommits
+	if begins == versionsLine {
+		command = commandOfVersions
+	}
+	lines := strings.Split(log, "\n")
+	for i, of := range sectionsOf(log) {
+		ours := of.begins == begins
+		if of.begins == "" {
+			ours = (of.command == "" || of.command == command) && !strings.HasPrefix(begins, insideLine)
 		}
-		if !ours || at != inside {
+		if line := strings.TrimSpace(lines[i]); !ours || line == begins || line == outsideLine {
 			lines[i] = ""
 		}
 	}

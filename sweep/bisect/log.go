@@ -131,20 +131,34 @@ const mostLines = 1_000_000
 // *LogError or the reader's.
 func ReadLog(r io.Reader, first, last int, place func(name string) (int, bool)) ([]Record, error) {
 	reading := logReading{good: first, bad: last, place: place}
+	err := reading.read(r)
+	return reading.records, err
+}
+
+// CheckLog finds what ReadLog would find wrong in a log, as far as that can be told
+// before candidates are known: name tells which words may name one. Whether they are
+// between the ends it does not tell. An error is as of ReadLog.
+func CheckLog(r io.Reader, name func(word string) bool) error {
+	reading := logReading{unordered: true, place: func(word string) (int, bool) { return 0, name(word) }}
+	return reading.read(r)
+}
+
+func (l *logReading) read(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
-		if reading.line++; reading.line > mostLines {
-			return nil, &LogError{reading.line, "there are more lines than any bisection has"}
+		if l.line++; l.line > mostLines {
+			return &LogError{l.line, "there are more lines than any bisection has"}
 		}
-		if problem := reading.take(strings.Fields(lines.Text())); problem != "" {
-			return nil, &LogError{reading.line, problem}
+		if problem := l.take(strings.Fields(lines.Text())); problem != "" {
+			return &LogError{l.line, problem}
 		}
 	}
-	return reading.records, lines.Err()
+	return lines.Err()
 }
 
 type logReading struct {
-	good, bad int // ends of the stretch
+	unordered bool // places say nothing
+	good, bad int  // ends of the stretch
 	place     func(string) (int, bool)
 	line      int
 	records   []Record
@@ -179,7 +193,7 @@ func (l *logReading) take(words []string) (problem string) {
 			return fmt.Sprintf("%q is not between the ends", name)
 		case p == l.good && verdict == Good, p == l.bad && verdict == Bad:
 			continue // git's log says so of the ends
-		case p <= l.good || p >= l.bad:
+		case !l.unordered && (p <= l.good || p >= l.bad):
 			return fmt.Sprintf("%q is at or beyond an end, and cannot be %s", name, verdict)
 		}
 		step, ok := l.measured[p]

@@ -118,3 +118,21 @@ func withoutRemarks(log string) string {
 	lines := slices.DeleteFunc(strings.Split(log, "\n"), func(line string) bool { return strings.HasPrefix(line, "# ") })
 	return strings.Join(lines, "\n")
 }
+
+// Before candidates are known, what no log can say is found, and the order is not
+// judged.
+func TestCheckLog(t *testing.T) {
+	name := func(word string) bool { return strings.HasPrefix(word, "c") }
+	text := "#= ends c59 c00 differ=true change=-0.2,-0.3,-0.1 rounds=5\ngit bisect bad c60\ngit bisect good c70\n"
+	if err := CheckLog(strings.NewReader(text), name); err != nil {
+		t.Error(err)
+	}
+	for line, want := range map[string]string{
+		"good x": `line 4: "x" is not between the ends`,
+		"#= confirm c30 c31 change=0.2,0.3,0.1 rounds=5 differ=true": "line 4: change=0.2,0.3,0.1 is no change with its interval",
+	} {
+		if err := CheckLog(strings.NewReader(text+line), name); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", line, err, want)
+		}
+	}
+}
