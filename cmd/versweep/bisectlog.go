@@ -310,6 +310,11 @@ func (a *app) recall(ctx context.Context, st *store.Store, b store.Bisection) (*
 			Effect: s.b.Effect, MinRounds: s.o.MinRounds, MaxRounds: s.o.MaxRounds, All: s.o.All, Way: s.o.Way, Told: told,
 			Record: func(r bisect.Record) { s.records = append(s.records, r) },
 		})
+		for i := range s.answers {
+			if s.answers[i].State == bisect.OutOfBudget { // no more is stored, whatever ended it
+				s.answers[i].State = bisect.BrokenOff
+			}
+		}
 		if s.cannotBeSearched(err) {
 			continue
 		}
