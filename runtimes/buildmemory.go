@@ -61,8 +61,9 @@ type buildMemory struct {
 	each int64 // by one build
 	all  int64 // by all of them that are made at the same time
 
-	mu   sync.Mutex
-	held map[int]int64 // by the builds that are being made, by their first process
+	mu    sync.Mutex
+	held  map[int]int64 // by the builds that are being made, by their first process
+	rough map[int]bool  // of which of them pages that processes share count several times
 }
 
 // newBuildMemory takes each as the user says, or where that is 0 as usual: so
@@ -78,7 +79,7 @@ func newBuildMemory(each, machine int64) *buildMemory {
 	if share == 0 {
 		share = atOnce * each
 	}
-	return &buildMemory{each: each, all: max(each, share), held: map[int]int64{}}
+	return &buildMemory{each: each, all: max(each, share), held: map[int]int64{}, rough: map[int]bool{}}
 }
 
 // memoryOfThisMachine is for builds by processes.
@@ -104,11 +105,31 @@ func allowMore(bound int64) string {
 	return fmt.Sprintf("%s=%s allows more", BuildMemoryVariable, strings.ReplaceAll(memoryText(2*bound), " ", ""))
 }
 
-// hold notes what a build takes, and says whether it has to end for it.
+// fits notes what a build takes at most, with pages that its processes share counted
+// several times, unless that is too much: then it has to be known better.
+func (m *buildMemory) fits(build int, rough int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := rough
+	for other, b := range m.held {
+		if other != build {
+			all += b
+		}
+	}
+	if rough > m.each || all > m.all {
+		return false
+	}
+	m.held[build], m.rough[build] = rough, true
+	return true
+}
+
+// hold notes what a build takes, and says whether it has to end for it. Of builds that
+// together take too much none ends before all are known as well.
 func (m *buildMemory) hold(build int, bytes int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.held[build] = bytes
+	delete(m.rough, build)
 	if bytes > m.each {
 		return &memoryError{bound: m.each}
 	}
@@ -116,7 +137,7 @@ func (m *buildMemory) hold(build int, bytes int64) error {
 	for _, b := range m.held {
 		all, largest = all+b, max(largest, b)
 	}
-	if all > m.all && bytes == largest {
+	if all > m.all && bytes == largest && len(m.rough) == 0 {
 		return &memoryError{bound: m.all, all: true}
 	}
 	return nil
@@ -127,6 +148,7 @@ func (m *buildMemory) release(build int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.held, build)
+	delete(m.rough, build)
 }
 
 // killedWords are in what builds in containers write when the kernel has killed

@@ -62,6 +62,30 @@ func TestWhichBuildEndsForItsMemory(t *testing.T) {
 	}
 }
 
+// What a build shares with itself ends no other one.
+func TestNoBuildEndsForRoughFigures(t *testing.T) {
+	const gib = 1 << 30
+	m := newBuildMemory(0, 8*gib) // 4 GiB each, 6 together
+	if !m.fits(1, 5*gib/2) {      // of which it shares a half
+		t.Fatal("the first one does not fit")
+	}
+	if m.fits(2, 18*gib/5) {
+		t.Error("6.1 GiB fit into 6")
+	}
+	if err := m.hold(2, 18*gib/5); err != nil {
+		t.Errorf("ended for what the other shares: %v", err)
+	}
+	if m.fits(1, 5*gib/2) || m.hold(1, 13*gib/10) != nil {
+		t.Error("the first one is not looked at again")
+	}
+	if err := m.hold(2, 18*gib/5); err != nil {
+		t.Errorf("4.9 of 6 GiB: %v", err)
+	}
+	if m.hold(1, 3*gib) != nil || m.hold(2, 18*gib/5) == nil {
+		t.Error("the largest of 6.6 GiB goes on")
+	}
+}
+
 // What the engine says is shown; what looks as if the kernel had killed something
 // says so too.
 func TestKilledBuildsInContainersAreExplained(t *testing.T) {

@@ -62,7 +62,7 @@ func (m *buildMemory) look(leader int, pids []int) error {
 		each[i], _ = memoryIn(pid, "status", "VmRSS", "VmSwap") // none when it is gone
 		rough += each[i]
 	}
-	if m.hold(leader, rough) == nil {
+	if m.fits(leader, rough) {
 		return nil
 	}
 	for i, pid := range pids {
