@@ -28,7 +28,9 @@ func claimForEver(ctx context.Context, path string) error {
 		return err
 	}
 	fmt.Println(child.Process.Pid)
-	select {}
+	for { // not select {}, which the runtime may take for a deadlock
+		time.Sleep(time.Hour)
+	}
 }
 
 // neverGone is a judge of owners of other machines.

@@ -115,7 +115,7 @@ func (a *app) commandLine(args ...string) string {
 // placeFlags are the flags, as they are typed behind a command, that say where the
 // store and the targets are; empty where they are in their usual places.
 func (a *app) placeFlags() (flags string) {
-	if a.db != defaultDB() {
+	if a.db != "" && a.db != defaultDB() {
 		flags += " " + shellLine("--db", a.db)
 	}
 	if a.targetDir != "" {
