@@ -62,9 +62,9 @@ func strandsOf(history []Sweep, o JudgeOptions) (strands []*strand, warnings []s
 	for _, g := range groups {
 		current, moved := asTheyAre(g)
 		warnings = append(warnings, moved...)
-		parts := newStrand(current, nil).parts()
+		parts, replaced := newStrand(current, nil).parts(), replacedAt(g)
 		for _, s := range parts {
-			s.replaced = replacedAt(g)
+			s.replaced = replaced
 		}
 		if len(parts) > 1 {
 			warnings = append(warnings, apartWarning(parts))
